@@ -22,7 +22,8 @@ CollUnit unit(std::string name, std::vector<SizeExpr> domain, std::vector<std::o
   return CollUnit{std::move(domain), std::move(box), std::move(name), scaled_dim, 1};
 }
 
-const SizeExpr one = size_constant(1);
+// Constant-initialised: units may be asked for during the initialisation of other files.
+constexpr SizeExpr one{1, 1, 0, 0};
 
 }  // namespace
 
