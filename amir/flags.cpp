@@ -1,0 +1,83 @@
+#include "amir/flags.hpp"
+
+#include "semantics/errors.hpp"
+
+namespace exocheck::amir {
+
+using semantics::amir::Check;
+using semantics::amir::Purpose;
+using semantics::amir::Record;
+
+FlagTable flag_table(const ModeRules& rules) {
+  constexpr Flags I = Flags::issue, i = Flags::weak, a = Flags::atomic, t = Flags::temporal, f = Flags::full;
+  if (rules.tiers) {
+    return {.in_order = I | i | a | t | f,
+            .out_of_order = I | i,
+            .full = I | i | a | t | f,
+            .temporal = i | t,
+            .weak = i | t};
+  }
+  return {.in_order = I | a | t | f,
+          .out_of_order = I | a,
+          .full = I | a | t | f,
+          .temporal = I | a | t,
+          .weak = {}};
+}
+
+Flags required_flag(Level level, const ModeRules& rules) {
+  switch (level) {
+    case Level::invisible:
+      return {};
+    case Level::atomic:
+      return Flags::atomic;
+    case Level::unordered:
+      return rules.tiers ? Flags::weak : Flags::issue;
+    case Level::temporal:
+      return Flags::temporal;
+    case Level::full:
+      return Flags::full;
+  }
+  throw semantics::InternalError("unknown level");
+}
+
+Level level_of(Flags flags) {
+  if (flags.contains(Flags::full)) return Level::full;
+  if (flags.contains(Flags::temporal)) return Level::temporal;
+  if (flags.contains(Flags::issue) || flags.contains(Flags::weak)) return Level::unordered;
+  if (flags.contains(Flags::atomic)) return Level::atomic;
+  return Level::invisible;
+}
+
+Demand demand(const Check& check, Qual original, const ModeRules& rules) {
+  const QualSet proxy = check.quals & semantics::async_proxy_quals;
+  const bool raised = rules.generic_before_async && check.purpose == Purpose::write && !proxy.empty() &&
+                      generic_quals.contains(original) && (check.reads || check.overwrites);
+  return raised ? Demand{Level::full, proxy} : Demand{check.level, check.quals};
+}
+
+bool keeps_mutates(const Record& mutate, const ModeRules& rules) {
+  return !mutate.atomic.empty() || (rules.zero_keeps && mutate.qual == Qual::wg0);
+}
+
+bool keeps_reads(const Record& mutate, const ModeRules& rules) {
+  return (rules.atomics_keep_reads && !mutate.atomic.empty()) ||
+         (rules.zero_keeps && mutate.qual == Qual::wg0);
+}
+
+std::string_view code_of(const Check& check) {
+  switch (check.purpose) {
+    case Purpose::read:
+      return "E-Y30";
+    case Purpose::write:
+      return check.reads ? "E-Y31" : "E-Y32";
+    case Purpose::free_memory:
+      return "E-Y12";
+  }
+  throw semantics::InternalError("unknown purpose of a check");
+}
+
+bool one_record(const Record& record, bool all_threads) {
+  return record.convergent || all_threads || record.qual == Qual::g2s;
+}
+
+}  // namespace exocheck::amir
