@@ -1,0 +1,37 @@
+// One query to Z3. Everything of Z3 stays behind this header; each call uses a fresh solver with fixed seeds,
+// so that the answer depends on the query and the limits only.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "smt/query.hpp"
+
+namespace exocheck::smt {
+
+struct Limits {
+  unsigned milliseconds = 10'000;       // wall clock per query: a backstop
+  unsigned resource_units = 5'000'000;  // Z3's deterministic step counter per query
+  unsigned megabytes = 2'048;           // memory of the solver
+};
+
+// Validity: the goal holds. Satisfiability: there is no model.
+struct Proved {};
+// A model of the assumptions (and of the negated goal), restricted to relevant_variables and made small:
+// variable by variable in ascending id, the value nearest to zero, non-negative first. Booleans are 0 and 1.
+struct Model {
+  std::vector<std::pair<Variable, std::int64_t>> values;
+};
+// Nothing is known; `reason` completes the sentence "the solver gave up: ...".
+struct Unknown {
+  std::string reason;
+};
+using Answer = std::variant<Proved, Model, Unknown>;
+
+// A model is re-checked with plain integers before it is returned. Never throws for solver trouble.
+Answer solve(const Query& query, const Limits& limits = {});
+
+}  // namespace exocheck::smt
