@@ -78,11 +78,12 @@ struct Dict { std::vector<std::pair<ExprPtr, ExprPtr>> items; };  // second empt
 struct Unparsed { std::string text; };                            // `<class ...>`, `...`: E-P69
 
 struct Expr {
-  Span span;
+  Span span;                   // with its parentheses, if any
   bool parenthesized = false;
   std::variant<Int, Float, String, Bool, None, Name, Attribute, CallExpr, Subscript, Unary, Binary, Compare, Conditional,
                Tuple, List, Dict, Unparsed>
       node;
+  int height = 1;  // of the tree; at most ParseLimits::max_expression_height, so that recursion over it is safe
 };
 
 struct Stmt;
@@ -115,7 +116,7 @@ struct WithItem {
 };
 struct WithStmt {
   std::vector<WithItem> items;
-  Block body;
+  Block body;  // empty under `with python:` (E-P65)
 };
 struct AssertStmt { ExprPtr condition, message; };
 struct Param {
@@ -141,8 +142,9 @@ struct DefStmt {
 };
 struct ClassStmt {
   std::string name;
+  Span name_span;
   std::vector<Decorator> decorators;
-  Block body;
+  Block body;  // read only for `@config` classes: anything may stand in others (E-P64)
 };
 struct ImportStmt {};
 // Any other Python statement: while, return, del, ... (E-P71).
@@ -153,6 +155,7 @@ struct Stmt {
   std::variant<PassStmt, ExprStmt, AssignStmt, AugAssignStmt, AnnotatedStmt, ForStmt, IfStmt, WithStmt, AssertStmt,
                DefStmt, ClassStmt, ImportStmt, OtherStmt>
       node;
+  int height = 1;  // of the statement tree; at most ParseLimits::max_nesting
 };
 
 // A `#` comment; text without the '#' and surrounding blanks.
