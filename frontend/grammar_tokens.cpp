@@ -278,7 +278,7 @@ Iterator token_end(Iterator where, Iterator last) {
 
 std::string describe_token(Iterator where, Iterator last) {
   skip_blanks(where, last);
-  if (where == last) return "the end of the statement";
+  if (where == last) return "the end of the block";
   switch (*where) {
     case newline_mark:
       return "the end of the line";

@@ -143,4 +143,33 @@ struct get_info<exocheck::frontend::grammar::ValueParser<Value, Scan>> {
   }
 };
 
+// What an expectation names when its parser carries an action, is a list, or has several forms.
+template <class Subject, class Action>
+struct get_info<action<Subject, Action>> {
+  using result_type = std::string;
+  std::string operator()(const action<Subject, Action>& p) const { return what(p.subject); }
+};
+template <class Subject>
+struct get_info<exocheck::frontend::grammar::SpannedDirective<Subject>> {
+  using result_type = std::string;
+  std::string operator()(const exocheck::frontend::grammar::SpannedDirective<Subject>& p) const {
+    return what(p.subject);
+  }
+};
+template <class Left, class Right>
+struct get_info<list<Left, Right>> {
+  using result_type = std::string;
+  std::string operator()(const list<Left, Right>& p) const { return what(p.left); }
+};
+template <class Left, class Right>
+struct get_info<sequence<Left, Right>> {
+  using result_type = std::string;
+  std::string operator()(const sequence<Left, Right>& p) const { return what(p.left); }
+};
+template <class Left, class Right>
+struct get_info<alternative<Left, Right>> {
+  using result_type = std::string;
+  std::string operator()(const alternative<Left, Right>& p) const { return what(p.right); }
+};
+
 }  // namespace boost::spirit::x3

@@ -343,7 +343,7 @@ class Scanner {
       emit(is_control(c) ? ' ' : c, pos_++);
     }
     const std::size_t line_end = std::min(in_.find('\n', begin), in_.size());
-    report("E-L05", begin, line_end, fmt::format("this string is not closed; {} is missing", end));
+    report("E-L05", begin, line_end, fmt::format("this string is not closed; the closing {} is missing", end));
   }
 
   semantics::SourcePtr source_;
