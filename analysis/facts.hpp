@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "analysis/collective.hpp"
+#include "analysis/obligations.hpp"
 #include "semantics/diagnostic.hpp"
 #include "semantics/ir.hpp"
 
@@ -33,7 +34,7 @@ struct LaunchFacts {
 struct Distribution {
   int distributed = 0;                      // number of leading dimensions spread over collectives
   std::vector<std::int64_t> pitches;        // thread pitch of each of them
-  std::int64_t base = 0;                    // first thread after the allocation's own iterators
+  std::int64_t base = 0;                    // first thread of element 0 with the allocation's own iterators at 0
   std::vector<std::int64_t> shard_extents;  // the remaining (physical) extents, where constant; -1: not constant
 };
 
@@ -72,6 +73,9 @@ struct Facts {
   std::unordered_map<StmtId, std::vector<SymId>> free_after, free_before;
   std::uint32_t symbol_limit = 0;                              // synthetic symbols lie in [symbols.size(), symbol_limit)
   std::unordered_map<SymId, std::string> synthetic_names;      // for messages
+  std::vector<Obligation> obligations;                         // in the order they were checked
+  // An obligation that could not be decided: a limit.* diagnostic says where, the verdict is at best `unknown`.
+  std::optional<std::string> unknown_reason;
 
   const TilingPtr& tiling_of(StmtId s) const;                  // null at CPU scope
 };
@@ -79,6 +83,9 @@ struct Facts {
 struct AnalysisResult {
   Facts facts;
   Diagnostics diagnostics;  // errors of the first failing pass (language.md 11, decisions.md C14), and all warnings
+  // Set if the procedure uses a construct that the checker cannot judge (a `par` loop, decisions.md D10): what and where.
+  // Without errors the verdict is `unsupported`.
+  std::optional<semantics::Diagnostic> unsupported;
 };
 
 enum class Mode { paper_exact, standard, strict };  // `standard` is the mode users call "default"

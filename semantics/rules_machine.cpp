@@ -68,6 +68,9 @@ constexpr Rule rules[] = {
      "Remove it; distribution follows from the uses."},
     {"W-P03", "parse.boolean-chain", warning, "A chain of '==' on bools groups to the left.",
      "Add parentheses."},
+    {"W-P04", "parse.directive", warning,
+     "A comment that begins with 'exocheck:' is not understood, and has no effect.",
+     "Write `sizes N=1, M=2`, `dialect=P`, or `ignore RULE -- reason`; the reason is mandatory."},
     {"W-W02", "launch.hardware-limit", warning, "blockDim or clusterDim is larger than the hardware allows.",
      "Use at most 1024 threads per CTA and 16 CTAs per cluster; CUDA cannot be generated from this program."},
     {"W-W13", "launch.register-change", warning,
@@ -101,6 +104,8 @@ constexpr Rule rules[] = {
      "Check with smaller sizes."},
     {"L-07", "limit.expression", limit,
      "An expression, a list or a procedure is larger than the checker handles.", "Split it."},
+    {"L-08", "limit.solver", limit, "The solver could not decide whether an obligation holds.",
+     "Simplify the index or split the loop; an assert that states the fact helps, too."},
 };
 
 }  // namespace

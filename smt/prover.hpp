@@ -28,6 +28,8 @@ class Prover {
   // A fresh variable; names need not be unique.
   Term declare(std::string name, Sort sort, VariableRole role);
 
+  // The fast path alone, not counted: false means nothing.
+  bool obvious(const Assumptions& assumptions, const Term& goal) { return quick_.proves(assumptions, goal); }
   // Do the assumptions imply the goal? Proved, a counterexample, or Unknown.
   Answer prove(const Assumptions& assumptions, const Term& goal);
   // Proved here means: the assumptions contradict each other.
