@@ -27,7 +27,6 @@ TEST_CASE("every rule has one code, one name and complete sentences") {
 }
 
 TEST_CASE("rule names are group.short-name with the groups of decisions.md Q4") {
-  // `ring` is ours: decisions.md Q4 lists it for the static rules of dialect R.
   const std::set<std::string> groups{"lex",     "parse",       "name",   "type",   "call",     "precision",
                                      "alias",   "bounds",      "memory", "device", "kernel",   "launch",
                                      "barrier", "collective",  "guard",  "ring",   "legality", "instr",

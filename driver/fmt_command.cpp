@@ -1,0 +1,57 @@
+// exocheck fmt FILE: the program in canonical form.
+#include <fmt/core.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <ostream>
+
+#include "driver/command.hpp"
+#include "driver/engine.hpp"
+#include "driver/input.hpp"
+#include "driver/text_format.hpp"
+#include "frontend/printer.hpp"
+
+namespace exocheck::driver {
+namespace {
+
+struct FmtArguments {
+  std::string file;
+  bool check = false;
+};
+
+int format_file(const FmtArguments& arguments, const Console& console) {
+  auto read = read_source(arguments.file, frontend::ParseLimits{}.max_bytes);
+  if (const auto* failure = std::get_if<InputFailure>(&read)) {
+    console.err << fmt::format("{}: error: {}\n", failure->path, failure->message);
+    return 2;
+  }
+  const LoadedFile file = load_file(std::get<semantics::SourcePtr>(read));
+  if (semantics::has_errors(file.load.diagnostics)) {
+    // Half a program must not replace a whole one.
+    for (const Diagnostic& finding : file.load.diagnostics) console.err << format_text(finding, {});
+    return 2;
+  }
+  const std::string canonical = frontend::print(file.load.program);
+  if (!arguments.check) {
+    console.out << canonical << std::flush;
+    return 0;
+  }
+  if (canonical == file.source->text()) return 0;
+  console.err << fmt::format("{}: not in canonical form; `exocheck fmt` prints it\n", file.source->path());
+  return 1;
+}
+
+}  // namespace
+
+void add_fmt_command(CLI::App& app, const Console& console, Action& action) {
+  CLI::App* command = app.add_subcommand("fmt", "Print a file in canonical form");
+  const auto arguments = std::make_shared<FmtArguments>();
+  command->add_option("FILE", arguments->file, "The file, or - for standard input")->required();
+  command->add_flag("--check", arguments->check,
+                    "Print nothing; exit code 1 if the file is not in canonical form");
+  command->callback([arguments, &console, &action] {
+    action = [arguments, &console] { return format_file(*arguments, console); };
+  });
+}
+
+}  // namespace exocheck::driver

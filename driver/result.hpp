@@ -1,0 +1,81 @@
+// What a run of `exocheck check` found, as data; text_format and json_format turn it into output (cli.md).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "semantics/diagnostic.hpp"
+#include "semantics/ir.hpp"
+
+namespace exocheck::driver {
+
+using semantics::Diagnostic;
+using semantics::Diagnostics;
+using semantics::ir::SizeSet;
+
+// design.md 3; decisions.md C1.
+enum class Verdict : std::uint8_t { proved, checked, defect, unknown, unsupported, vacuous };
+std::string_view name(Verdict verdict);
+std::optional<Verdict> verdict_named(std::string_view word);
+
+struct Stats {
+  double seconds = 0;
+  std::uint64_t statements = 0;          // AMIR statements executed, over all sizes
+  std::uint64_t records_peak = 0;        // visibility records alive at once
+  std::uint64_t obligations = 0;         // bounds and size obligations
+  std::uint64_t obligations_solver = 0;  // those that needed the solver
+};
+
+// A finding that a comment in the source silences (cli.md, `exocheck: ignore`).
+struct Suppressed {
+  Diagnostic finding;
+  std::string reason;
+};
+
+// The happens-before graph of a counterexample, ready to be written (`--dot`, `--svg`).
+struct Graph {
+  std::string dot;
+};
+
+struct ProcedureResult {
+  std::string name;
+  Verdict verdict = Verdict::unknown;
+  std::string reason;          // why the verdict is no better; empty for proved, checked, defect
+  bool all_sizes = false;      // the verdict holds for every size that satisfies the preconditions
+  std::vector<SizeSet> sizes;  // the complete size sets that were run
+  Diagnostics findings;        // errors and warnings, in the order found
+  std::vector<Suppressed> suppressed;
+  std::optional<Graph> graph;  // of the first machine finding
+  Stats stats;
+};
+
+struct FileResult {
+  std::string path;
+  std::string failure;         // the file could not be read: why; nothing else is set then
+  std::string internal_error;  // a broken invariant of ours while this file was checked
+  Diagnostics findings;        // parse and type findings
+  std::vector<Suppressed> suppressed;
+  std::vector<std::string> rejected;  // procedures that did not parse or type-check
+  std::vector<ProcedureResult> procedures;
+};
+
+struct RunResult {
+  std::string mode = "default";
+  std::vector<FileResult> files;
+
+  std::size_t procedures_total() const;    // every procedure of every file, also those that did not parse
+  std::size_t procedures_checked() const;  // those with verdict proved, checked or defect
+  std::size_t suppressed_total() const;
+};
+
+// decisions.md C6; `table` is the exit table of cli.md.
+enum class FailOn : std::uint8_t { table, defect, unknown, warning, never };
+
+// cli.md "Exit codes", decisions.md C3, C6: the worst of 4, 2, 1, 3, 0 over all files and procedures. A run
+// without a single procedure is 3 whatever --fail-on says, so that an empty folder never passes a gate.
+int exit_code(const RunResult& result, FailOn fail_on);
+
+}  // namespace exocheck::driver
