@@ -146,6 +146,8 @@ constexpr Rule rules[] = {
      "Pass its arguments by position."},
     {"E-P76", "parse.config-form", input, "A config class or one of its fields is malformed.",
      "Write one `name : type` per line inside the class."},
+    {"E-P77", "parse.pragma", input, "An `# exocheck:` comment is unknown, malformed or out of place.",
+     "Write dialect=P above the first def, sizes N=256 above a def, or ignore RULE -- reason."},
 
     {"E-N01", "name.undefined-variable", input, "A name is used that is not declared in this scope.",
      "Declare it before its use, or correct its spelling."},
