@@ -104,10 +104,9 @@ Suppressions find_suppressions(const semantics::SourcePtr& source) {
           semantics::make_diagnostic("W-P04", {source, {comment.begin, comment.end}}, std::move(message)));
     };
     const std::string_view directive = take_word(rest);
-    if (directive == "sizes" || directive.starts_with("dialect=")) continue;
+    if (!directive.starts_with("ignore")) continue;  // the frontend's
     if (directive != "ignore") {
-      problem(fmt::format("'{}' is no directive of exocheck: 'sizes', 'dialect=' and 'ignore' exist.",
-                          directive));
+      problem(fmt::format("'{}' is no directive: write 'ignore RULE -- reason'.", directive));
       continue;
     }
     const std::string_view rule_name = take_word(rest);

@@ -30,11 +30,11 @@ struct Suppression {
 
 struct Suppressions {
   std::vector<Suppression> entries;
-  Diagnostics problems;  // W-P04: malformed directives, which silence nothing
+  Diagnostics problems;  // W-P04: malformed ones, which silence nothing
 };
 
 // A directive behind code is about its own line, one on a line of its own about the next line with code. The
-// rule is a code or a name; a missing reason, an unknown rule and an unknown directive are W-P04.
+// rule is a code or a name; a missing reason and an unknown rule are W-P04.
 Suppressions find_suppressions(const semantics::SourcePtr& source);
 
 // Moves the findings that `suppressions` names to `suppressed`. A procedure whose errors were all silenced is

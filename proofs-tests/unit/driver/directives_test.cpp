@@ -40,7 +40,7 @@ TEST_CASE("suppressions by code and by name, on the line and above it") {
 TEST_CASE("malformed directives silence nothing and are reported") {
   for (const auto* text :
        {"# exocheck: ignore sync.raw", "# exocheck: ignore sync.raw --", "# exocheck: ignore",
-        "# exocheck: ignore sync.rwa -- typo", "# exocheck: size N=4", "# exocheck:"}) {
+        "# exocheck: ignore sync.rwa -- typo", "# exocheck: ignored sync.raw -- x"}) {
     INFO(text);
     const auto source = source_of(std::string(text) + "\n");
     const Suppressions s = find_suppressions(source);

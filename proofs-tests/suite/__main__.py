@@ -1,0 +1,60 @@
+"""Every test of the project, counted. Run by `./dev test` after building.
+
+    python3 proofs-tests/suite BUILD ASAN_BUILD      all tests; the last line is `N passed, N failed`
+    python3 proofs-tests/suite --fuzz SECONDS BUILD  mutated programs with new seeds until the time is over
+"""
+
+import os
+import pathlib
+import sys
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+sys.path.insert(0, str(ROOT / "proofs-tests"))
+
+import cases  # noqa: E402
+import currency  # noqa: E402
+import layers  # noqa: E402
+import programs  # noqa: E402
+import results  # noqa: E402
+import robustness  # noqa: E402
+from tally import Tally  # noqa: E402
+
+
+def test(build, asan):
+    tally = Tally()
+    exocheck = build / "exocheck"
+    layers.run(tally, ROOT)
+    programs.run_all(tally, build)
+    cases.run_all(tally, exocheck, ROOT)
+    results.run_all(tally, exocheck, ROOT)
+    currency.run_all(tally, exocheck, ROOT)
+    robustness.run_all(tally, exocheck, ROOT, int(os.environ.get("EXOCHECK_MUTANTS", "1000")))
+    if asan is not None:
+        # Ten times slower: fewer random programs.
+        programs.run_all(tally, asan, env={"EXOCHECK_RANDOM_PROGRAMS": os.environ.get("EXOCHECK_RANDOM_PROGRAMS_ASAN", "300")})
+        cases.run_all(tally, asan / "exocheck", ROOT)
+        robustness.run_all(tally, asan / "exocheck", ROOT, 100, timeout=300)
+    return tally.finish()
+
+
+def fuzz(seconds, build):
+    tally = Tally()
+    end = time.monotonic() + seconds
+    seed = int(time.time())
+    while time.monotonic() < end:
+        tally.group(f"seed {seed}")
+        robustness.mutants(tally, build / "exocheck", ROOT, 100, seed)
+        seed += 1
+    return tally.finish()
+
+
+def main():
+    arguments = sys.argv[1:]
+    if arguments[:1] == ["--fuzz"]:
+        return fuzz(float(arguments[1]), pathlib.Path(arguments[2]))
+    return test(pathlib.Path(arguments[0]), pathlib.Path(arguments[1]) if len(arguments) > 1 else None)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,30 @@
+"""Runs exocheck and the test programs."""
+
+import dataclasses
+import os
+import subprocess
+
+
+@dataclasses.dataclass
+class Result:
+    code: int | None  # None: still running at the time limit
+    out: str
+    err: str
+
+    def died(self):
+        """Ended by a signal, by a sanitizer, or not at all."""
+        sanitizer = "AddressSanitizer" in self.err or "runtime error:" in self.err
+        return self.code is None or self.code < 0 or self.code > 4 or sanitizer
+
+
+def run(command, timeout=120, stdin=None, env=None):
+    """`stdin` and the outputs are text; what is no UTF-8 is replaced."""
+    environment = {**os.environ, "NO_COLOR": "1", "ASAN_OPTIONS": "detect_leaks=1", **(env or {})}
+    try:
+        done = subprocess.run(
+            [str(c) for c in command], input=None if stdin is None else stdin.encode("utf-8", "surrogateescape"),
+            stdin=subprocess.DEVNULL if stdin is None else None, capture_output=True, timeout=timeout,
+            env=environment, check=False)
+    except subprocess.TimeoutExpired:
+        return Result(None, "", f"no end after {timeout} s")
+    return Result(done.returncode, done.stdout.decode("utf-8", "replace"), done.stderr.decode("utf-8", "replace"))

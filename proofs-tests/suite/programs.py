@@ -1,0 +1,32 @@
+"""The Catch2 programs: unit_* and property_*."""
+
+import re
+
+from process import run
+
+TOTALS = re.compile(r'<OverallResultsCases successes="(\d+)" failures="(\d+)"')
+NAME = re.compile(r'<TestCase name="([^"]*)"')
+
+
+def run_program(tally, path, env=None, timeout=900):
+    result = run([path, "--reporter", "xml"], timeout=timeout, env=env)
+    totals = TOTALS.search(result.out)
+    if totals is None or result.died():
+        names = NAME.findall(result.out)
+        last = names[-1] if names else "its start"
+        tally.check(False, f"{path.name}: exit code {result.code} in '{last}': {result.err[-2000:]}")
+        return
+    passed, failed = int(totals.group(1)), int(totals.group(2))
+    tally.add(passed, failed)
+    if passed == 0:
+        tally.check(False, f"{path.name}: no test case")
+    if failed:
+        print(run([path], timeout=timeout, env=env).out[-8000:], flush=True)
+
+
+def run_all(tally, build, env=None, only=("unit", "property")):
+    programs = [p for kind in only for p in sorted((build / "tests").glob(f"{kind}_*")) if p.is_file()]
+    tally.check(any(p.name.startswith("unit_") for p in programs), f"{build}: no unit tests were built")
+    for program in programs:
+        tally.group(f"{build.name}/{program.name}")
+        run_program(tally, program, env)
