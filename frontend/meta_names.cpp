@@ -229,10 +229,20 @@ std::optional<MetaValue> MetaEvaluator::minimal(const ast::Expr& e,
                                                 const std::vector<ast::Argument>& arguments) {
   auto values = items(arguments);
   if (!values) return std::nullopt;
-  auto* tuple = values->size() == 1 ? std::get_if<MetaTuple>(&values->front().value) : nullptr;
-  if (tuple == nullptr) return fail(e, "minimal(t) takes one tuple");
-  std::erase_if(tuple->items, [](const MetaValue& v) { return meta_int(v) == 1; });
-  return MetaValue{std::move(*tuple)};
+  MetaTuple tuple;
+  if (values->size() == 1) {
+    if (auto* t = std::get_if<MetaTuple>(&values->front().value))
+      tuple = std::move(*t);
+    else if (auto* l = std::get_if<MetaList>(&values->front().value))
+      tuple.items = std::move(l->items);
+    else
+      return fail(e, fmt::format("'{}' must be a tuple, not {}", text(*arguments[0].value),
+                                 meta_kind(values->front())));
+  } else {
+    return fail(e, "minimal(t) takes one tuple");
+  }
+  std::erase_if(tuple.items, [](const MetaValue& v) { return meta_int(v) == 1; });
+  return MetaValue{std::move(tuple)};
 }
 
 }  // namespace exocheck::frontend
