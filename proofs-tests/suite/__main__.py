@@ -53,7 +53,7 @@ def main():
     arguments = sys.argv[1:]
     if arguments[:1] == ["--fuzz"]:
         return fuzz(float(arguments[1]), pathlib.Path(arguments[2]))
-    return test(pathlib.Path(arguments[0]), pathlib.Path(arguments[1]) if len(arguments) > 1 else None)
+    return test(pathlib.Path(arguments[0]).resolve(), pathlib.Path(arguments[1]).resolve() if len(arguments) > 1 else None)
 
 
 if __name__ == "__main__":

@@ -17,14 +17,14 @@ class Result:
         return self.code is None or self.code < 0 or self.code > 4 or sanitizer
 
 
-def run(command, timeout=120, stdin=None, env=None):
+def run(command, timeout=120, stdin=None, env=None, directory=None):
     """`stdin` and the outputs are text; what is no UTF-8 is replaced."""
     environment = {**os.environ, "NO_COLOR": "1", "ASAN_OPTIONS": "detect_leaks=1", **(env or {})}
     try:
         done = subprocess.run(
             [str(c) for c in command], input=None if stdin is None else stdin.encode("utf-8", "surrogateescape"),
             stdin=subprocess.DEVNULL if stdin is None else None, capture_output=True, timeout=timeout,
-            env=environment, check=False)
+            cwd=directory, env=environment, check=False)
     except subprocess.TimeoutExpired:
         return Result(None, "", f"no end after {timeout} s")
     return Result(done.returncode, done.stdout.decode("utf-8", "replace"), done.stderr.decode("utf-8", "replace"))
