@@ -28,7 +28,6 @@ struct PendingView {
   VarId barrier{};
   std::vector<std::int64_t> element;
   std::optional<std::int64_t> strong, weak, own;
-  bool always = false;
 };
 
 // One past access as the machine knows it at one moment.

@@ -1,0 +1,85 @@
+#include "amir/machine.hpp"
+
+#include "amir/machine_core.hpp"
+#include "semantics/errors.hpp"
+
+namespace exocheck::amir {
+
+namespace prog = semantics::amir;
+using semantics::ir::overloaded;
+
+Outcome run(const Program& program, const Sizes& sizes, const ModeRules& rules, const Limits& limits,
+            Observer* observer) {
+  return working::Machine(program, sizes, rules, limits, observer).run();
+}
+
+namespace working {
+namespace {
+
+void find_awaits(const prog::Body& body, std::vector<AwaitBounds>& bounds) {
+  const auto raise = [](std::optional<std::int64_t>& largest, std::int64_t n) {
+    largest = std::max(largest.value_or(n), n);
+  };
+  for (const prog::Node& node : body) {
+    std::visit(overloaded{
+                   [&](const prog::Await& s) {
+                     AwaitBounds& b = bounds[index(s.barrier.var)];
+                     if (s.n >= 0) {
+                       raise(b.largest_n, s.n);
+                     } else {
+                       raise(b.largest_lag, -1 - s.n);
+                     }
+                   },
+                   [&](const prog::Loop& s) { find_awaits(s.body, bounds); },
+                   [&](const prog::Branch& s) {
+                     find_awaits(s.then_body, bounds);
+                     find_awaits(s.else_body, bounds);
+                   },
+                   [](const auto&) {},
+               },
+               node.node);
+  }
+}
+
+}  // namespace
+
+Machine::Machine(const Program& program, const Sizes& sizes, const ModeRules& rules, const Limits& limits,
+                 Observer* observer, Tuning tuning)
+    : program_(program),
+      rules_(rules),
+      observer_(observer),
+      tuning_(tuning),
+      control_(program, sizes, limits),
+      variables_(program.variables.size()),
+      await_bounds_(program.variables.size()),
+      records_(rules_, observer != nullptr),
+      states_(records_) {
+  if (observer_ != nullptr) filter_ = observer_->filter();
+  find_awaits(program.body, await_bounds_);
+}
+
+Outcome Machine::run() {
+  // abstract-machine.md 3.6: parameters exist from the start, with no records.
+  try {
+    for (std::uint32_t v = 0; v < variables_.size(); ++v) {
+      if (program_.variables[v].parameter) allocate(VarId{v});
+    }
+  } catch (const semantics::OverflowError& error) {
+    outcome_.limit = std::string("limit.overflow ") + error.what();
+    return outcome_;
+  }
+  control_.run(
+      [&](const prog::Node& node) {
+        return std::visit(overloaded{
+                              [](const prog::Loop&) { return true; },
+                              [](const prog::Branch&) { return true; },
+                              [&](const auto& s) { return execute(node, s); },
+                          },
+                          node.node);
+      },
+      outcome_);
+  return outcome_;
+}
+
+}  // namespace working
+}  // namespace exocheck::amir

@@ -1,0 +1,273 @@
+// Fence, Arrive and Await (abstract-machine.md 4.6, 4.7; decisions.md N11, N12, O3) on distinct records.
+#include <algorithm>
+
+#include "amir/machine_core.hpp"
+#include "semantics/errors.hpp"
+
+namespace exocheck::amir::working {
+
+namespace prog = semantics::amir;
+using semantics::ensure;
+using semantics::ir::checked_add;
+using semantics::ir::checked_sub;
+
+Machine::Grants Machine::grants(QualSet full, QualSet temporal) const {
+  const FlagTable& table = rules_.table;
+  const auto strong = [&](QualSet given) {
+    return FlagSets::of(given, table.full) | FlagSets::of(temporal - given, table.temporal);
+  };
+  const FlagSets weak = FlagSets::of(temporal, table.weak);
+  return {strong(full) | weak, strong(full - semantics::async_proxy_quals) | weak, weak};
+}
+
+bool Machine::withholds(const RecordValue& r, bool owned) const {
+  return rules_.mode.proxy_fence_owner && generic_quals.contains(r.original) && !owned;
+}
+
+const FlagSets& Machine::granted(const Grants& grants, const RecordValue& r, Strength strength,
+                                 bool owned) const {
+  if (strength == Strength::weak) return grants.weak;
+  return withholds(r, owned) ? grants.withheld : grants.strong;
+}
+
+template <class Effect>
+Machine::PickedUp Machine::pick_up(RecordId id, const ThreadSet& threads, bool transitive, QualSet first,
+                                   const Effect& effect) {
+  if (!records_.may_know(id, first, threads)) return {};
+  const RecordValue& r = records_.value(id);
+  const Witness w = witness(r, threads, transitive, first);
+  if (w.common == Strength::none && !w.self) return {};
+  const bool common_own = own(r, threads);
+
+  // The pieces: members of the collective (they own their access and may know it on their own), and the
+  // others.
+  const auto apply = [&](RecordValue& value, bool inside) {
+    PickedUp::Piece piece{id, inside && w.self ? Strength::strong : w.common, common_own || inside};
+    piece.changed = piece.strength != Strength::none && effect(value, piece.strength, piece.owned);
+    if (piece.changed) normalise(value, rules_);
+    return piece;
+  };
+  const ThreadSet inside = r.members.intersect(threads);
+  const bool pieces_differ = w.self || (!common_own && rules_.needs_issuers(r.original));
+  if (pieces_differ && !inside.empty() && inside != r.members) {
+    RecordValue part = r, rest = r;
+    part.members = inside;
+    rest.members = r.members.minus(inside);
+    normalise(part, rules_);
+    normalise(rest, rules_);
+    PickedUp out{{apply(rest, false), apply(part, true)}, 2};
+    if (out.pieces[0].changed || out.pieces[1].changed) {
+      const auto ids = records_.split(id, std::move(rest), std::move(part), inside);
+      out.pieces[0].id = ids.first;
+      out.pieces[1].id = ids.second;
+    }
+    return out;
+  }
+  RecordValue value = r;
+  const PickedUp out{{apply(value, !inside.empty() && inside == r.members)}, 1};
+  if (out.pieces[0].changed) records_.change(id, std::move(value));
+  return out;
+}
+
+template <class Pick>
+void Machine::for_records(const std::vector<RecordId>& ids, SyncEvent* event, const Pick& pick) {
+  if (event == nullptr) {
+    for (const RecordId id : ids) pick(id);
+  } else {
+    for (const RecordId id : observed_records()) {
+      const SyncEffect facts = effect_facts(*event, id);
+      const PickedUp picked = pick(id);
+      if (picked.count == 0) event->effects.push_back(facts);
+      for (int i = 0; i < picked.count; ++i) {
+        const PickedUp::Piece& piece = picked.pieces[i];
+        SyncEffect& effect = event->effects.emplace_back(facts);
+        effect.after = view(piece.id);
+        effect.changed = piece.changed;
+        effect.strength = piece.strength;
+        if (piece.strength == Strength::strong && withholds(records_.value(piece.id), piece.owned)) {
+          effect.withheld = event->full & semantics::async_proxy_quals;
+        }
+      }
+    }
+    observer_->on_sync(*event);
+  }
+  records_.settle();
+}
+
+bool Machine::execute(const prog::Node& node, const prog::Fence& s) {
+  const ThreadSet threads = collective(node);
+  const Grants given = grants(s.full, s.temporal);
+  std::optional<SyncEvent> event;
+  if (observer_ != nullptr) {
+    event.emplace();
+    event->at = control_.instance(node);
+    event->kind = SyncKind::fence;
+    event->collective = threads;
+    event->first = s.first;
+    event->full = s.full;
+    event->temporal = s.temporal;
+    event->transitive = s.transitive;
+  }
+  const std::vector<RecordId> ids = records_.active();
+  for_records(ids, event ? &*event : nullptr, [&](RecordId id) {
+    return pick_up(id, threads, s.transitive, s.first, [&](RecordValue& r, Strength strength, bool owned) {
+      const FlagSets& flags = granted(given, r, strength, owned);
+      if (r.visibility.has(threads, flags)) return false;
+      r.visibility.add(threads, flags);
+      return true;
+    });
+  });
+  collect_if_due();
+  return control_.spend(ids.size());
+}
+
+bool Machine::execute(const prog::Node& node, const prog::Arrive& s) {
+  const auto homes = barrier_elements(node, s.home);
+  if (!homes) return false;
+  ensure(homes->size() == 1, "home of an Arrive");
+  std::vector<std::pair<VarId, std::size_t>> referenced;
+  for (const prog::Target& target : s.referenced) {
+    const auto flats = barrier_elements(node, target);
+    if (!flats) return false;
+    for (const std::size_t flat : *flats) referenced.emplace_back(target.var, flat);
+  }
+  std::sort(referenced.begin(), referenced.end());
+  referenced.erase(std::unique(referenced.begin(), referenced.end()), referenced.end());
+
+  const ThreadSet threads = collective(node);
+  Counters& home = variables_[index(s.home.var)].counters[homes->front()];
+  const std::int64_t k = home.arrivals;
+  std::optional<SyncEvent> event;
+  if (observer_ != nullptr) {
+    event.emplace();
+    event->at = control_.instance(node);
+    event->kind = SyncKind::arrive;
+    event->collective = threads;
+    event->first = s.first;
+    event->transitive = s.transitive;
+    event->barrier = s.home.var;
+    event->element = element_of(s.home.var, homes->front());
+    for (const auto& [var, flat] : referenced) event->referenced.push_back(element_of(var, flat));
+    event->arrival = k;
+    event->arrivals_before = k;
+    event->arrivals_after = k + 1;
+    event->awaits_before = event->awaits_after = home.awaits;
+  }
+  const std::vector<RecordId> ids = records_.active();
+  for_records(ids, event ? &*event : nullptr, [&](RecordId id) {
+    return pick_up(id, threads, s.transitive, s.first, [&](RecordValue& r, Strength strength, bool owned) {
+      bool changed = false;
+      const auto lower = [&](std::int64_t& minimum, bool applies) {
+        changed = changed || (applies && k < minimum);
+        if (applies) minimum = std::min(minimum, k);
+      };
+      for (const auto& [var, flat] : referenced) {
+        Pending& pending = r.pending_on(variables_[index(var)].first_uid + flat);
+        lower(pending.weak, true);
+        lower(pending.strong, strength == Strength::strong);
+        // Ownership matters to rule S1 only.
+        lower(pending.own, rules_.mode.proxy_fence_owner && strength == Strength::strong && owned);
+      }
+      return changed;
+    });
+  });
+  home.arrivals = checked_add(k, 1);
+  for (const auto& [var, flat] : referenced) {
+    Counters& c = variables_[index(var)].counters[flat];
+    if (static_cast<std::size_t>(k) >= c.groups.size()) c.groups.resize(static_cast<std::size_t>(k) + 1);
+    Counters::Group& group = c.groups[static_cast<std::size_t>(k)];
+    ++group.homes;
+    group.expected = std::max(group.expected, static_cast<std::int64_t>(referenced.size()));
+    c.complete = std::min(c.complete, k);
+  }
+  collect_if_due();
+  return control_.spend(ids.size());
+}
+
+bool Machine::execute(const prog::Node& node, const prog::Await& s) {
+  const auto elements = barrier_elements(node, s.barrier);
+  if (!elements) return false;
+  ensure(elements->size() == 1, "element of an Await");
+  VariableState& z = variables_[index(s.barrier.var)];
+  Counters& counters = z.counters[elements->front()];
+  const std::int64_t newest = s.n >= 0 ? checked_sub(checked_sub(counters.arrivals, s.n), 1)
+                                       : checked_sub(counters.awaits, checked_sub(-1, s.n));
+  if (rules_.mode.forward_progress) {
+    if (auto violation = forward_progress(s, counters, newest)) {
+      violation->element = element_of(s.barrier.var, elements->front());
+      return fail(node, std::move(*violation));
+    }
+  }
+  const ThreadSet threads = collective(node);
+  const BarrierUid uid = z.first_uid + elements->front();
+  const std::int64_t awaits =
+      s.n >= 0 ? std::max(counters.awaits, newest + 1) : checked_add(counters.awaits, 1);
+  std::optional<SyncEvent> event;
+  if (observer_ != nullptr) {
+    event.emplace();
+    event->at = control_.instance(node);
+    event->kind = SyncKind::await;
+    event->collective = threads;
+    event->full = s.full;
+    event->temporal = s.temporal;
+    event->barrier = s.barrier.var;
+    event->element = element_of(s.barrier.var, elements->front());
+    event->arrival = newest;
+    event->arrivals_before = event->arrivals_after = counters.arrivals;
+    event->awaits_before = counters.awaits;
+    event->awaits_after = awaits;
+  }
+  const Grants given = grants(s.full, s.temporal);
+  const std::vector<RecordId> ids = records_.pending_on(uid);
+  for_records(ids, event ? &*event : nullptr, [&](RecordId id) -> PickedUp {
+    const RecordValue& r = records_.value(id);
+    const Pending* pending = r.find_pending(uid);
+    if (pending == nullptr) return {};
+    PickedUp::Piece piece{id, Strength::none, pending->own <= newest};
+    if (pending->weak <= newest) piece.strength = Strength::weak;
+    if (pending->strong <= newest) piece.strength = Strength::strong;
+    if (piece.strength == Strength::none) return {};
+    const FlagSets& flags = granted(given, r, piece.strength, piece.owned);
+    if (!r.visibility.has(threads, flags)) {
+      RecordValue value = r;
+      value.visibility.add(threads, flags);
+      normalise(value, rules_);
+      records_.change(id, std::move(value));
+      piece.changed = true;
+    }
+    return {{piece}, 1};
+  });
+  counters.awaits = awaits;
+  collect_if_due();
+  return control_.spend(ids.size());
+}
+
+// decisions.md N11 (E-Y04) and N12 (E-Y06).
+std::optional<Violation> Machine::forward_progress(const prog::Await& await, Counters& counters,
+                                                   std::int64_t newest) const {
+  Violation v;
+  v.var = await.barrier.var;
+  const bool cluster_sync =
+      program_.variables[index(await.barrier.var)].lowered == semantics::LoweredBarrier::cluster_sync;
+  const std::int64_t waits_for = await.n < 0 ? newest : counters.awaits;
+  if ((await.n < 0 || cluster_sync) && waits_for >= counters.arrivals) {
+    v.code = "E-Y04";
+    v.count_a = waits_for;
+    v.count_b = counters.arrivals;
+    return v;
+  }
+  while (counters.complete <= newest &&
+         static_cast<std::size_t>(counters.complete) < counters.groups.size()) {
+    const Counters::Group& group = counters.groups[static_cast<std::size_t>(counters.complete)];
+    if (group.homes != group.expected) {
+      v.code = "E-Y06";
+      v.count_a = group.homes;
+      v.count_b = group.expected;
+      return v;
+    }
+    ++counters.complete;
+  }
+  return std::nullopt;
+}
+
+}  // namespace exocheck::amir::working
