@@ -40,26 +40,33 @@ class CommentMerger {
     for (const Span span : program_.verbatim)
       items_.push_back({span, verbatim_lines(*program_.source, span), true});
     for (const ir::Config& c : program_.configs) items_.push_back({c.span, config_lines(c)});
-    std::map<std::uint32_t, Span> docstrings;  // by the begin of the definition's name
+    std::map<std::uint32_t, const ast::DefStmt*> definitions;  // by the begin of the name
     for (const ast::Stmt& s : file_.statements) {
       const bool kept =
           std::holds_alternative<ast::ImportStmt>(s.node) || std::holds_alternative<ast::ExprStmt>(s.node);
       if (kept) items_.push_back({s.span, verbatim_lines(*file_.source, s.span), true});
-      const auto* def = std::get_if<ast::DefStmt>(&s.node);
-      if (def == nullptr || def->body.empty()) continue;
-      const auto* doc = std::get_if<ast::ExprStmt>(&def->body.front().node);
-      if (doc != nullptr && std::holds_alternative<ast::String>(doc->value->node)) {
-        docstrings[def->name_span.begin] = def->body.front().span;
-      }
+      if (const auto* def = std::get_if<ast::DefStmt>(&s.node)) definitions[def->name_span.begin] = def;
     }
     for (const ir::Procedure& p : program_.procedures) {
       Item item{p.name_span, procedure_lines(p, program_)};
-      if (const auto doc = docstrings.find(p.name_span.begin); doc != docstrings.end()) {
-        Lines text = verbatim_lines(*file_.source, doc->second);
-        text.front().indent = 1;
-        item.lines.insert(item.lines.begin() + 1, text.begin(), text.end());
-      }
+      if (const auto it = definitions.find(p.name_span.begin); it != definitions.end())
+        dress(item, *it->second);
       items_.push_back(std::move(item));
+    }
+  }
+
+  // Decorators and docstring, which the program does not keep.
+  void dress(Item& item, const ast::DefStmt& def) const {
+    const auto* doc = def.body.empty() ? nullptr : std::get_if<ast::ExprStmt>(&def.body.front().node);
+    if (doc != nullptr && std::holds_alternative<ast::String>(doc->value->node)) {
+      Lines text = verbatim_lines(*file_.source, def.body.front().span);
+      text.front().indent = 1;
+      item.lines.insert(item.lines.begin() + 1, text.begin(), text.end());
+    }
+    for (auto d = def.decorators.rbegin(); d != def.decorators.rend(); ++d) {
+      const Lines text = verbatim_lines(*file_.source, d->span);
+      item.lines.insert(item.lines.begin(), text.begin(), text.end());
+      item.span.begin = std::min(item.span.begin, d->span.begin);
     }
   }
 
