@@ -52,7 +52,7 @@ class ProcedureCheck {
       if (!symbol.control()) continue;
       const Term value = frame_.declare(p);
       if (symbol.kind == ir::SymbolKind::size) {
-        gamma_ = gamma_.with("size." + symbol.name, lt(smt::integer(0), value), value.variable().id);
+        gamma_ = gamma_.with("size." + symbol.name, lt(smt::integer(0), value));
       }
     }
     for (std::size_t i = 0; i < procedure_.parameters.size(); ++i) {

@@ -71,8 +71,8 @@ class Effects {
     const Term i = frame_.declare(loop.iter);
     Assumptions inner = gamma;
     if (lo.term && hi.term) {
-      inner =
-          gamma.with("loop." + i.variable().name, conj(le(*lo.term, i), lt(i, *hi.term)), i.variable().id);
+      inner = gamma.with("loop." + i.variable().name, conj(le(*lo.term, i), lt(i, *hi.term)),
+                         smt::Origin::range, i.variable().id);
     }
     const bool config = !session_.context.program.configs.empty() && writes_config(loop.body);
     if (config) session_.config.forget();
@@ -83,8 +83,9 @@ class Effects {
 
   bool branch(const ir::If& branch, const Assumptions& gamma) {
     const auto condition = frame_.translate(*branch.condition, Sort::boolean);
-    const Assumptions yes = condition.term ? gamma.with("guard", *condition.term) : gamma;
-    const Assumptions no = condition.term ? gamma.with("guard", negate(*condition.term)) : gamma;
+    const Assumptions yes = condition.term ? gamma.with("guard", *condition.term, smt::Origin::guard) : gamma;
+    const Assumptions no =
+        condition.term ? gamma.with("guard", negate(*condition.term), smt::Origin::guard) : gamma;
     const bool then_holds = block(branch.then_body, yes);
     return block(branch.else_body, no) && then_holds;
   }

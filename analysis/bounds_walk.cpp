@@ -118,7 +118,8 @@ void Walk::loop(const ir::Stmt& stmt, const ir::For& loop, const Assumptions& ga
     };
     session_.reporter.require(gamma, le(*lo.term, *hi.term), c);
     const Term i = frame_.declare(loop.iter);
-    inner = gamma.with("loop." + name, conj(le(*lo.term, i), lt(i, *hi.term)), i.variable().id);
+    inner = gamma.with("loop." + name, conj(le(*lo.term, i), lt(i, *hi.term)), smt::Origin::range,
+                       i.variable().id);
   } else {
     session_.reporter.undecided(c, lo.term ? hi.unsupported : lo.unsupported);
     frame_.declare(loop.iter);
@@ -145,8 +146,8 @@ void Walk::branch(const ir::Stmt& stmt, const ir::If& branch, const Assumptions&
     block(branch.else_body, gamma);
     return;
   }
-  block(branch.then_body, gamma.with("guard", *condition.term));
-  block(branch.else_body, gamma.with("guard", negate(*condition.term)));
+  block(branch.then_body, gamma.with("guard", *condition.term, smt::Origin::guard));
+  block(branch.else_body, gamma.with("guard", negate(*condition.term), smt::Origin::guard));
 }
 
 void Walk::device_function(const ir::DeviceFunction& device, const Assumptions& gamma) {

@@ -6,7 +6,7 @@
 
 namespace exocheck::smt {
 
-Assumptions Assumptions::with(std::string label, const Term& condition,
+Assumptions Assumptions::with(std::string label, const Term& condition, Origin origin,
                               std::optional<std::uint32_t> range_of) const {
   const auto taken = [this](const std::string& name) {
     for (const Link* link = last_.get(); link != nullptr; link = link->parent.get()) {
@@ -20,7 +20,7 @@ Assumptions Assumptions::with(std::string label, const Term& condition,
     label += "!" + std::to_string(suffix);
   }
   Assumptions out;
-  out.last_ = std::make_shared<const Link>(Link{{std::move(label), condition, range_of}, last_});
+  out.last_ = std::make_shared<const Link>(Link{{std::move(label), condition, origin, range_of}, last_});
   return out;
 }
 
@@ -40,15 +40,22 @@ std::vector<Variable> relevant_variables(const Query& query) {
   };
   std::vector<Entry> entries;
   for (const Assumption* a : query.assumptions.in_order()) entries.push_back({a, variables(a->condition)});
+  // A range that mentions nothing but its own variable is constant; a constant range that is empty would make
+  // the place unreachable, so it never matters.
+  const auto always_shown = [](const Entry& e) {
+    return e.assumption->origin == Origin::guard ||
+           (e.assumption->origin == Origin::range && e.variables.size() > 1);
+  };
 
   std::map<std::uint32_t, Variable> shown;
   const auto show = [&shown](const std::vector<Variable>& more) {
     for (const Variable& v : more) shown.emplace(v.id, v);
   };
-  if (query.goal) {
-    show(variables(*query.goal));
-  } else {
-    for (const Entry& e : entries) show(e.variables);
+  if (query.goal) show(variables(*query.goal));
+  for (Entry& e : entries) {
+    if (query.goal && !always_shown(e)) continue;
+    show(e.variables);
+    e.used = true;
   }
   for (bool grown = true; grown;) {
     grown = false;

@@ -12,12 +12,18 @@
 
 namespace exocheck::smt {
 
+// Where an assumption comes from; decides whether a counterexample mentions its variables.
+enum class Origin : std::uint8_t {
+  fact,   // a declared property (size > 0, a precondition): mentioned if connected with the rest
+  range,  // lo <= i < hi of a loop around the place
+  guard,  // the condition of a branch around the place
+};
+
 struct Assumption {
   std::string label;  // unique within a query: "size.n", "pre.1", "loop.k", "guard.2"
   Term condition;
-  // The variable whose range this is (size > 0, lo <= i < hi). A counterexample shows the other variables of
-  // such an assumption only if it shows this one.
-  std::optional<std::uint32_t> range_of;
+  Origin origin = Origin::fact;
+  std::optional<std::uint32_t> range_of;  // Origin::range: the loop variable
 };
 
 // An immutable list of assumptions; extending it shares the rest, so a walk keeps one value per scope and
@@ -30,7 +36,7 @@ class Assumptions {
   };
 
   // Labels that occur already get a suffix "!2", "!3", ...
-  Assumptions with(std::string label, const Term& condition,
+  Assumptions with(std::string label, const Term& condition, Origin origin = Origin::fact,
                    std::optional<std::uint32_t> range_of = {}) const;
   // Oldest first.
   std::vector<const Assumption*> in_order() const;
@@ -46,8 +52,8 @@ struct Query {
   std::optional<Term> goal;
 };
 
-// Variables that a counterexample of the query should show: those of the goal, and those that limit them.
-// In ascending id.
+// Variables that a counterexample of the query shows, in ascending id: those of the goal, of the branches
+// around the place, of the loops around it that may be empty, and whatever limits these.
 std::vector<Variable> relevant_variables(const Query& query);
 
 }  // namespace exocheck::smt

@@ -432,14 +432,15 @@ class Interpreter {
     inner.control.set(p.parameters[1], ir::evaluate(*c.arguments[1], f.control));
     const auto& r = std::get<ir::Read>(c.arguments[2]->node);
     View v = cut(f, r.var, r.index);
-    // The order of the obligations: later ones are stated for calls that keep the earlier ones.
+    // Preconditions are stated for positive sizes, accesses for calls that keep everything else.
     if (k <= 0) return fault("E-B05", place);
-    for (const auto& [offset, extent] : v.dims) {
-      if (extent && *extent != k) return fault("E-B06", place);
-    }
+    bool shapes_agree = true;
+    for (const auto& [offset, extent] : v.dims) shapes_agree = shapes_agree && (!extent || *extent == k);
+    if (!shapes_agree) fault("E-B06", place);
     for (const ir::Assertion& a : p.assertions) {
       if (ir::evaluate(*a.condition, inner.control) == 0) return fault("E-B07", place);
     }
+    if (!shapes_agree) return;
     v.foreign = true;
     inner.data[index(p.parameters[2])] = v;
     block(inner, p.body, place);

@@ -24,13 +24,13 @@ bool proved(const Answer& answer) { return std::holds_alternative<Proved>(answer
 // A loop variable with its range as an assumption.
 Term loop(Prover& prover, Assumptions& gamma, const std::string& name, const Term& lo, const Term& hi) {
   const Term i = prover.declare(name, Sort::integer, VariableRole::iterator);
-  gamma = gamma.with("loop." + name, conj(le(lo, i), lt(i, hi)), i.variable().id);
+  gamma = gamma.with("loop." + name, conj(le(lo, i), lt(i, hi)), smt::Origin::range, i.variable().id);
   return i;
 }
 
 Term size_parameter(Prover& prover, Assumptions& gamma, const std::string& name) {
   const Term n = prover.declare(name, Sort::integer, VariableRole::size);
-  gamma = gamma.with("size." + name, lt(integer(0), n), n.variable().id);
+  gamma = gamma.with("size." + name, lt(integer(0), n));
   return n;
 }
 
@@ -54,17 +54,17 @@ TEST_CASE("obligations of ordinary kernels need no solver") {
     const Term blk = loop(prover, gamma, "blk", integer(0), floor_div(n + integer(127), 128));
     const Term t = loop(prover, gamma, "t", integer(0), integer(32));
     index = scale(128, blk) + scale(4, t) + loop(prover, gamma, "j", integer(0), integer(4));
-    gamma = gamma.with("guard.1", lt(index, n));
+    gamma = gamma.with("guard.1", lt(index, n), Origin::guard);
   }
   SECTION("prefetch under a guard") {
     const Term k = loop(prover, gamma, "k", integer(0), floor_div(n, 4));
-    gamma = gamma.with("guard.1", lt(k + integer(1), floor_div(n, 4)));
+    gamma = gamma.with("guard.1", lt(k + integer(1), floor_div(n, 4)), Origin::guard);
     index = scale(4, k) + integer(4) + loop(prover, gamma, "i", integer(0), integer(4));
   }
   SECTION("guard that is stronger than needed") {
     const Term t = loop(prover, gamma, "t", integer(0), integer(32));
     const Term j = loop(prover, gamma, "j", integer(0), integer(4));
-    gamma = gamma.with("guard.1", lt(t + j, n));
+    gamma = gamma.with("guard.1", lt(t + j, n), Origin::guard);
     index = t;
   }
   CHECK(proved(prover.prove(gamma, in_range(index, n))));
