@@ -19,7 +19,7 @@ using ir::TypeKind;
 
 bool is_data(const ir::Symbol& s) { return s.kind == SymbolKind::data || s.kind == SymbolKind::window; }
 
-// -------------------------------------------------------------------------------------------- affine extents
+// ----------------------------------------------------------------------------- affine extents
 
 // sum of coefficient * atom + constant; atoms are what is not +, -, * by a constant.
 struct Affine {
@@ -93,7 +93,7 @@ std::optional<std::int64_t> constant_difference(const ir::Expr& hi, const ir::Ex
   return std::nullopt;
 }
 
-// ------------------------------------------------------------------------------------------------ subscripts
+// --------------------------------------------------------------------------------- subscripts
 
 struct SubscriptCodes {
   std::string_view point;     // a point of a wrong type
@@ -294,18 +294,27 @@ std::optional<std::vector<ir::Access>> window_accesses(Context& cx, ir::SymId ba
   return index;
 }
 
-std::vector<ExprPtr> window_shape(Context& cx, const std::vector<ir::Access>& index, Span span) {
+std::size_t node_count(const ir::Expr& e) {
+  std::size_t nodes = 0;
+  ir::for_each_subexpr(e, [&nodes](const ir::Expr&) { ++nodes; });
+  return nodes;
+}
+
+std::optional<std::vector<ExprPtr>> window_shape(Context& cx, const std::vector<ir::Access>& index,
+                                                 Span span) {
   std::vector<ExprPtr> shape;
   for (const ir::Access& a : index) {
     if (!a.interval()) continue;
-    const auto constant = constant_difference(*a.hi, *a.lo);
-    if (constant) {
-      shape.push_back(cx.make_int(span, *constant));
-      continue;
+    if (node_count(*a.lo) + node_count(*a.hi) >= max_extent_nodes) {
+      cx.report("L-07", span,
+                fmt::format("an extent of this window has more than {} operands", max_extent_nodes));
+      return std::nullopt;
     }
-    const auto lo = ir::constant_value(*a.lo);
-    shape.push_back(lo == 0 ? cx.copy(a.hi, span)
-                            : cx.copy(ir::binary(ir::BinaryOp::sub, a.hi, a.lo, TypeKind::index), span));
+    if (const auto constant = constant_difference(*a.hi, *a.lo)) {
+      shape.push_back(cx.make_int(span, *constant));
+    } else {
+      shape.push_back(cx.copy(ir::sub(a.hi, a.lo), span));
+    }
   }
   return shape;
 }
@@ -327,8 +336,7 @@ std::optional<std::vector<ExprPtr>> target_points(Context& cx, const std::vector
   return points;
 }
 
-// ------------------------------------------------------------------------------------------- barrier
-// expressions
+// ------------------------------------------------------------------- barrier expressions
 namespace {
 
 // The declared meaning of the names of one synchronization statement, bound for its elaboration only.

@@ -18,8 +18,14 @@ std::optional<std::vector<ir::Access>> window_accesses(Context& cx, ir::SymId ba
 // Does a subscript list denote a window of a base of this rank?
 bool denotes_window(const std::vector<ast::Item>& items, int rank);
 
-// Extents of the intervals, hi - lo simplified (`8 * k + 8 - 8 * k` is 8).
-std::vector<ir::ExprPtr> window_shape(Context& cx, const std::vector<ir::Access>& accesses, Span span);
+// Nodes of an expression tree.
+std::size_t node_count(const ir::Expr& e);
+// Largest extent; a window of a window of a window ... would else grow without bound.
+inline constexpr std::size_t max_extent_nodes = 200;
+
+// Extents of the intervals, hi - lo simplified (`8 * k + 8 - 8 * k` is 8). nullopt after L-07.
+std::optional<std::vector<ir::ExprPtr>> window_shape(Context& cx, const std::vector<ir::Access>& accesses,
+                                                     Span span);
 
 // Points of an assignment target. Errors: E-P41, E-P42, E-T23.
 std::optional<std::vector<ir::ExprPtr>> target_points(Context& cx, const std::vector<ast::Item>& items);

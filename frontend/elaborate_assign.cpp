@@ -15,8 +15,7 @@ namespace {
 
 using StmtNode = decltype(ir::Stmt::node);
 
-// ---------------------------------------------------------------------------------------------------- the
-// target
+// ---------------------------------------------------------------------------- the target
 
 struct Target {
   ir::SymId var{};
@@ -69,7 +68,7 @@ std::optional<Target> element_target(Context& cx, const ast::Expr& e) {
 }
 
 // The right side as a data scalar; literals take the target's precision.
-ir::ExprPtr assigned_value(Context& cx, const ast::Expr& e, std::optional<semantics::Precision> precision) {
+ir::ExprPtr assigned_value(Context& cx, const ast::Expr& e, semantics::Precision precision) {
   ir::ExprPtr v = value(cx, e);
   if (!v) return nullptr;
   v = as_data(cx, v);
@@ -78,20 +77,22 @@ ir::ExprPtr assigned_value(Context& cx, const ast::Expr& e, std::optional<semant
               fmt::format("`{}` is {}; only data scalars can be assigned", cx.text(e), describe(v->type)));
     return nullptr;
   }
-  return precision ? adopt(v, *precision) : v;
+  return adopt(v, precision);
 }
 
 std::optional<StmtNode> element_assignment(Context& cx, const ast::Expr& target, const ast::Expr& value_expr,
                                            bool reduce) {
   auto left = element_target(cx, target);
-  const ir::ExprPtr right =
-      assigned_value(cx, value_expr, left ? std::optional(cx.symbol(left->var).precision) : std::nullopt);
-  if (!left || !right) return std::nullopt;
+  if (!left) {
+    value(cx, value_expr);  // the errors inside it
+    return std::nullopt;
+  }
+  const ir::ExprPtr right = assigned_value(cx, value_expr, cx.symbol(left->var).precision);
+  if (!right) return std::nullopt;
   return ir::Assign{left->var, std::move(left->index), right, reduce};
 }
 
-// ----------------------------------------------------------------------------------------------- window
-// statements
+// --------------------------------------------------------------------- window statements
 
 // `x[...]` or `x[...] @ S` taken apart.
 struct WindowForm {
@@ -172,7 +173,9 @@ std::optional<StmtNode> window_statement(Context& cx, const ast::Expr& target, c
   window.memory = base.memory;
   const bool memory_ok = !form.special || special_memory(cx, *form.special, base, window);
   if (!index || !memory_ok) return fail();
-  window.shape = window_shape(cx, *index, value_expr.span);
+  auto shape = window_shape(cx, *index, value_expr.span);
+  if (!shape) return fail();
+  window.shape = std::move(*shape);
   if (window.shape.empty()) {
     cx.report("E-T50", value_expr.span, "a window needs an interval; this is one element");
     return fail();
@@ -181,8 +184,7 @@ std::optional<StmtNode> window_statement(Context& cx, const ast::Expr& target, c
   return ir::WindowStmt{result, *id, std::move(*index)};
 }
 
-// -----------------------------------------------------------------------------------------------------
-// configs
+// ------------------------------------------------------------------------------------ configs
 
 bool depends_on_iterator(const Context& cx, const ir::Expr& e) {
   bool found = false;
@@ -239,10 +241,10 @@ std::optional<StmtNode> assignment(Context& cx, const ast::Stmt& s, const ast::A
   if (name && name->text != "_" && !cx.scopes.find(name->text)) {
     if (form.subscript) return window_statement(cx, target, name->text, *a.value, form);
     value(cx, *a.value);  // its own errors, too
-    cx.report(
-        "E-T45", target.span,
-        fmt::format("`{}` is not declared and `{}` is no window; declare it first: `{}: f32`{}", name->text,
-                    cx.text(*a.value), name->text, suggestion_text(name->text, cx.scopes.visible())));
+    cx.report("E-T45", target.span,
+              fmt::format("`{}` is not declared and `{}` is no window; declare it first: `{}: f32`{}",
+                          name->text, cx.text(*a.value), name->text,
+                          cx.suggestion(name->text, [&] { return cx.scopes.visible(); })));
     cx.poison(name->text);
     return std::nullopt;
   }

@@ -23,6 +23,7 @@ struct Actuals {
   std::vector<ExprPtr> values;
   std::vector<const ast::Argument*> keywords;
   bool ok = true;
+  bool spliced = false;  // the number of arguments is unknown
 };
 
 Actuals actuals(Context& cx, const ast::CallExpr& call) {
@@ -33,6 +34,7 @@ Actuals actuals(Context& cx, const ast::CallExpr& call) {
     } else if (a.star) {
       cx.report("E-C02", a.span, "an argument list is not spliced with `*`; write the arguments");
       out.ok = false;
+      out.spliced = true;
     } else {
       out.text.push_back(a.value.get());
       out.values.push_back(value(cx, *a.value));
@@ -42,8 +44,7 @@ Actuals actuals(Context& cx, const ast::CallExpr& call) {
   return out;
 }
 
-// ---------------------------------------------------------------------------------------- one argument
-// (6.4.2-5)
+// ---------------------------------------------------------------- one argument
 
 // The place of an argument, for messages.
 struct ArgumentPlace {
@@ -154,8 +155,7 @@ bool check_count(Context& cx, const ast::Expr& e, const std::string& name, std::
   return false;
 }
 
-// -------------------------------------------------------------------------------------------- template
-// values
+// ----------------------------------------------------------------------- template values
 
 std::optional<MetaValue> template_value(Context& cx, const InstrDefinition& d, const ast::Argument& a) {
   const std::string& name = *a.keyword;
@@ -230,8 +230,7 @@ std::optional<TemplateValues> template_values(Context& cx, const ast::Expr& e, c
   return out;
 }
 
-// ------------------------------------------------------------------------------------------------ the two
-// callees
+// ----------------------------------------------------------------------- the two callees
 
 std::optional<ir::Call> procedure_call(Context& cx, const ast::Expr& e, const std::string& name,
                                        std::size_t procedure, const Actuals& given) {
@@ -240,7 +239,7 @@ std::optional<ir::Call> procedure_call(Context& cx, const ast::Expr& e, const st
     cx.report("E-P72", a->span, fmt::format("{} is a procedure and takes no keyword arguments", name));
   }
   const ir::Procedure* callee = cx.file.signature(procedure);
-  if (!callee || !given.keywords.empty()) return std::nullopt;
+  if (!callee || !given.keywords.empty() || given.spliced) return std::nullopt;
   if (!check_count(cx, e, name, callee->parameters.size(), given.values.size(), "")) return std::nullopt;
   auto arguments = match(cx, *callee, name, given);
   if (!arguments) return std::nullopt;
@@ -259,7 +258,8 @@ std::optional<ir::Call> instr_call(Context& cx, const ast::Expr& e, const InstrD
   const std::string_view hint = given.values.size() > d.runtime.size() && !d.keywords().empty()
                                     ? "; template values are passed by keyword"
                                     : "";
-  const bool count_ok = check_count(cx, e, d.name, d.runtime.size(), given.values.size(), hint);
+  const bool count_ok =
+      !given.spliced && check_count(cx, e, d.name, d.runtime.size(), given.values.size(), hint);
   const auto values = template_values(cx, e, d, given.keywords);
   if (!count_ok || !values) return std::nullopt;
   const InstanceResult instance = cx.file.instance(d, *values);
@@ -296,7 +296,7 @@ std::optional<ir::Call> call_statement(Context& cx, const ast::Expr& e, const as
   } else {
     cx.report("E-N02", call.callee->span,
               fmt::format("`{}` is neither a procedure nor an instruction{}", callee,
-                          suggestion_text(callee, cx.file.callable_names())));
+                          cx.suggestion(callee, [&] { return cx.file.callable_names(); })));
   }
   if (trailing.size() > 1) {
     cx.report("E-P43", trailing[1]->span,

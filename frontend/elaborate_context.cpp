@@ -74,6 +74,12 @@ std::string Context::text(Span span) const {
   return out;
 }
 
+std::string Context::suggestion(std::string_view name,
+                                const std::function<std::vector<std::string>()>& candidates) {
+  constexpr int most = 20;  // a procedure with more errors has another problem than spelling
+  return ++suggestions_ > most ? std::string() : suggestion_text(name, candidates());
+}
+
 semantics::Diagnostic& Context::report(std::string_view code, Span span, std::string message) {
   diagnostics.push_back(semantics::make_diagnostic(code, procedure.location(span), std::move(message)));
   return diagnostics.back();
@@ -97,8 +103,9 @@ std::optional<ir::SymId> Context::resolve(const std::string& name, Span span) {
   if (name == "_") {
     report("E-P67", span, "`_` stands for a hole in a pattern; patterns are not programs");
   } else {
-    report("E-N01", span,
-           fmt::format("`{}` is not defined here{}", name, suggestion_text(name, scopes.visible())));
+    report(
+        "E-N01", span,
+        fmt::format("`{}` is not defined here{}", name, suggestion(name, [&] { return scopes.visible(); })));
   }
   return std::nullopt;
 }

@@ -1,6 +1,7 @@
 // What the elaboration of one `def` works with: names, symbols, ids, diagnostics (language.md 4).
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -67,6 +68,8 @@ class Context {
   std::vector<std::pair<std::size_t, Span>> calls;
   // Calls something whose own errors are reported: cannot be checked, without an error of its own.
   bool blocked = false;
+  // E-P60 is reported: the timelines of both dialects pass.
+  bool mixed_dialects = false;
 
   const MetaEnvironment& constants() const { return *constants_; }
   const semantics::SourcePtr& source() const { return procedure.source; }
@@ -74,6 +77,9 @@ class Context {
   std::string text(Span span) const;
   std::string text(const ast::Expr& e) const { return text(e.span); }
   bool failed() const { return semantics::has_errors(diagnostics); }
+
+  // ", did you mean `x`?" or ""; the first errors of a procedure get one.
+  std::string suggestion(std::string_view name, const std::function<std::vector<std::string>()>& candidates);
 
   // Records an error (or a warning, by the rule) and returns it for additions.
   semantics::Diagnostic& report(std::string_view code, Span span, std::string message);
@@ -120,6 +126,7 @@ class Context {
   std::shared_ptr<const MetaEnvironment> constants_;
   std::vector<std::string> open_names_;
   int depth_ = 0;
+  int suggestions_ = 0;
 };
 
 // "a data scalar of precision f32", "a bool", "a window of rank 2", ...

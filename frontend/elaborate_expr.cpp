@@ -79,7 +79,7 @@ ExprPtr literal_to_data(const ExprPtr& e) {
                     e->node);
 }
 
-// ----------------------------------------------------------------------------------------- data operators
+// ----------------------------------------------------------------------------- data operators
 
 // Brings the operands of a data operator to one precision. False after E-F01/E-F02.
 bool unify(Context& cx, std::vector<ExprPtr>& operands, Span span, std::string_view code,
@@ -135,7 +135,7 @@ ExprPtr data_binary(Context& cx, Span span, BinaryOp op, std::string_view spelli
   return cx.make(span, type, ir::Binary{op, operands[0], operands[1]});
 }
 
-// -------------------------------------------------------------------------------------- control operators
+// -------------------------------------------------------------------------- control operators
 
 // False after E-T10, E-T11, E-T12.
 bool arithmetic_operand(Context& cx, const ExprPtr& e, std::string_view spelling) {
@@ -293,7 +293,7 @@ ExprPtr unary(Context& cx, const ast::Expr& e, const ast::Unary& u) {
   return nullptr;
 }
 
-// ----------------------------------------------------------------------------------------------- comparisons
+// -------------------------------------------------------------------------------- comparisons
 
 std::optional<BinaryOp> comparison_op(std::string_view spelling) {
   if (spelling == "<") return BinaryOp::lt;
@@ -377,7 +377,7 @@ ExprPtr compare(Context& cx, const ast::Expr& e, const ast::Compare& c) {
   return result;
 }
 
-// ------------------------------------------------------------------------------------------- calls and names
+// ---------------------------------------------------------------------------- calls and names
 
 ExprPtr stride(Context& cx, const ast::Expr& e, const ast::CallExpr& call) {
   const bool form = call.arguments.size() == 2 && !call.arguments[0].keyword && !call.arguments[1].keyword &&
@@ -451,6 +451,13 @@ ExprPtr call(Context& cx, const ast::Expr& e, const ast::CallExpr& c) {
   if (cx.file.find_procedure(callee->text) || cx.file.find_instr(callee->text)) {
     cx.report("E-N02", e.span,
               fmt::format("`{}` returns no value; call it as a statement of its own", callee->text));
+    return nullptr;
+  }
+  if (const auto id = cx.scopes.find(callee->text)) {
+    if (*id != poisoned_symbol) {
+      cx.report("E-N02", c.callee->span,
+                fmt::format("`{}` is {} and cannot be called", callee->text, describe(cx.symbol(*id))));
+    }
     return nullptr;
   }
   std::vector<std::string> names;

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <set>
 
-#include "frontend/elaborate_expr.hpp"
+#include "frontend/elaborate_call_graph.hpp"
 #include "frontend/elaborate_pragma.hpp"
 #include "frontend/elaborate_stmt.hpp"
 #include "frontend/elaborate_type.hpp"
@@ -19,7 +19,7 @@ namespace {
 // A def of the file that is no instruction.
 struct ProcedureEntry {
   const ast::DefStmt* def = nullptr;
-  Span span;
+  std::size_t range = 0;  // its place among all definitions of the file
   std::unique_ptr<Context> context;
   bool signature_ok = false;
   bool rejected = false;
@@ -43,14 +43,15 @@ class FileElaboration : public FileScope {
         library_(library),
         unparsed_(parsed.broken.begin(), parsed.broken.end()),
         diagnostics_(std::move(parsed.diagnostics)),
-        constants_(std::make_shared<const MetaEnvironment>()) {}
+        constants_(std::make_shared<MetaEnvironment>()) {}
 
   LoadResult run() {
     collect();
     declare_procedures();
     for (ProcedureEntry& p : procedures_) elaborate_body(p);
-    report_cycles();
-    reject_callers();
+    const CallGraph graph = call_graph();
+    report_cycles(graph);
+    reject_callers(graph);
     return finish();
   }
 
@@ -60,8 +61,7 @@ class FileElaboration : public FileScope {
     out.insert(out.end(), diagnostics_.begin(), diagnostics_.end());
   }
 
-  // --------------------------------------------------------------------------------------------------
-  // FileScope
+  // -------------------------------------------------------------------------------- FileScope
   std::optional<std::size_t> find_procedure(std::string_view name) const override {
     const auto it = procedure_names_.find(name);
     if (it == procedure_names_.end()) return std::nullopt;
@@ -78,9 +78,8 @@ class FileElaboration : public FileScope {
     return it == library_->end() ? nullptr : &it->second;
   }
   const ir::Config* find_config(std::string_view name) const override {
-    const auto it =
-        std::find_if(configs_.begin(), configs_.end(), [&](const ir::Config& c) { return c.name == name; });
-    return it == configs_.end() ? nullptr : &*it;
+    const auto it = config_names_.find(name);
+    return it == config_names_.end() ? nullptr : &configs_.at(it->second);
   }
   bool is_unparsed(std::string_view name) const override { return unparsed_.contains(name); }
   std::vector<std::string> callable_names() const override {
@@ -105,8 +104,7 @@ class FileElaboration : public FileScope {
     diagnostics_.push_back(semantics::make_diagnostic(code, {file_->source, span}, std::move(message)));
   }
 
-  // ----------------------------------------------------------------------------------------- top-level
-  // statements
+  // ---------------------------------------------------------------- top-level statements
   void collect() {
     for (const ast::Stmt& s : file_->statements) {
       std::visit(ir::overloaded{
@@ -129,6 +127,20 @@ class FileElaboration : public FileScope {
            "only imports, constants, configs, instructions and procedures stand at the top of a file");
   }
 
+  // A definition keeps the constants above it; later ones go to a copy.
+  void add_constant(const std::string& name, MetaValue v, Span span) {
+    constexpr std::size_t most_copies = 1'000'000;
+    if (constants_.use_count() > 1) {
+      copied_constants_ += constants_->size();
+      if (copied_constants_ > most_copies) {
+        return report("L-07", span, "the file has too many constants between its definitions");
+      }
+      constants_ = std::make_shared<MetaEnvironment>(*constants_);
+    }
+    constants_->insert_or_assign(name, std::move(v));
+    verbatim_.push_back(span);
+  }
+
   void constant(const ast::Stmt& s, const ast::AssignStmt& a) {
     const auto* name = a.targets.size() == 1 ? std::get_if<ast::Name>(&a.targets[0]->node) : nullptr;
     if (!name) return not_a_definition(s.span);
@@ -140,14 +152,10 @@ class FileElaboration : public FileScope {
       diagnostics_.push_back(std::move(*failure));
       return;
     }
-    auto next = std::make_shared<MetaEnvironment>(*constants_);
-    next->insert_or_assign(name->text, std::get<MetaValue>(std::move(result)));
-    constants_ = std::move(next);
-    verbatim_.push_back(s.span);
+    add_constant(name->text, std::get<MetaValue>(std::move(result)), s.span);
   }
 
-  // ------------------------------------------------------------------------------------------------------
-  // configs
+  // ---------------------------------------------------------------------------------- configs
   void class_definition(const ast::Stmt& s, const ast::ClassStmt& c) {
     const auto has = [&](std::string_view name) {
       return std::any_of(c.decorators.begin(), c.decorators.end(),
@@ -184,6 +192,7 @@ class FileElaboration : public FileScope {
       }
       out.fields.push_back({name->text, *type});
     }
+    config_names_.emplace(c.name, configs_.size());
     configs_.push_back(std::move(out));
   }
 
@@ -200,8 +209,7 @@ class FileElaboration : public FileScope {
     return ir::ExprType{ir::TypeKind::data, precision, 0};
   }
 
-  // --------------------------------------------------------------------------------------------------
-  // definitions
+  // ------------------------------------------------------------------------------ definitions
   void definition(const ast::Stmt& s, const ast::DefStmt& def) {
     for (const ast::Decorator& d : def.decorators) {
       if (is_named(d, "proc") || is_named(d, "instr")) continue;
@@ -235,14 +243,13 @@ class FileElaboration : public FileScope {
     }
     ProcedureEntry entry;
     entry.def = &def;
-    entry.span = range.span;
+    entry.range = ranges_.size() - 1;
     entry.context = std::make_unique<Context>(*this, constants_, file_->source, Flavour::procedure);
     procedure_names_.emplace(def.name, procedures_.size());
     procedures_.push_back(std::move(entry));
   }
 
-  // ---------------------------------------------------------------------------------------------------
-  // procedures
+  // ------------------------------------------------------------------------------- procedures
   void declare_procedures() {
     const Pragmas pragmas = read_pragmas(*file_, ranges_, diagnostics_);
     for (ProcedureEntry& p : procedures_) {
@@ -251,13 +258,12 @@ class FileElaboration : public FileScope {
       cx.procedure.name_span = p.def->name_span;
       cx.procedure.dialect = pragmas.dialect ? *pragmas.dialect : infer_dialect(cx, *p.def);
       if (p.def->has_return_type) cx.report("E-P23", p.def->return_span, "procedures return nothing");
-      const bool clean = !cx.failed();
+      const std::size_t before = cx.diagnostics.size();
       for (const ast::Param& param : p.def->params) declare_parameter(cx, param);
-      p.signature_ok = !cx.failed() || (!clean && cx.diagnostics.size() == 1);
-      const auto range =
-          std::find_if(ranges_.begin(), ranges_.end(), [&](const DefRange& r) { return r.def == p.def; });
-      const auto& sizes = pragmas.sizes.at(static_cast<std::size_t>(range - ranges_.begin()));
-      if (p.signature_ok) apply_size_comments(cx, sizes);
+      p.signature_ok = std::none_of(
+          cx.diagnostics.begin() + static_cast<std::ptrdiff_t>(before), cx.diagnostics.end(),
+          [](const semantics::Diagnostic& d) { return d.severity == semantics::Severity::error; });
+      if (p.signature_ok) apply_size_comments(cx, pragmas.sizes.at(p.range));
     }
   }
 
@@ -266,52 +272,31 @@ class FileElaboration : public FileScope {
     p.rejected = p.context->failed() || p.context->blocked;
   }
 
-  // A path of calls from `from` to `to`, both included; empty if there is none.
-  std::vector<std::size_t> call_path(std::size_t from, std::size_t to) const {
-    std::vector<std::optional<std::size_t>> parent(procedures_.size());
-    std::vector<std::size_t> queue{from};
-    parent[from] = from;
-    for (std::size_t next = 0; next < queue.size(); ++next) {
-      if (queue[next] == to) {
-        std::vector<std::size_t> path{to};
-        while (path.back() != from) path.push_back(*parent[path.back()]);
-        std::reverse(path.begin(), path.end());
-        return path;
-      }
-      for (const auto& [callee, span] : procedures_[queue[next]].context->calls) {
-        if (parent[callee]) continue;
-        parent[callee] = queue[next];
-        queue.push_back(callee);
-      }
+  CallGraph call_graph() const {
+    CallGraph graph;
+    for (const ProcedureEntry& p : procedures_) {
+      auto& callees = graph.emplace_back();
+      for (const auto& [callee, span] : p.context->calls) callees.push_back(callee);
     }
-    return {};
+    return graph;
   }
 
-  // Procedures that neither call nor are called inside the rest are on no cycle.
-  std::vector<bool> possibly_recursive() const {
-    std::vector<bool> alive(procedures_.size(), true);
-    bool changed = true;
-    while (changed) {
-      changed = false;
-      for (std::size_t i = 0; i < procedures_.size(); ++i) {
-        if (!alive[i]) continue;
-        const auto& calls = procedures_[i].context->calls;
-        alive[i] = std::any_of(calls.begin(), calls.end(), [&](const auto& c) { return alive[c.first]; });
-        changed = changed || !alive[i];
-      }
-    }
-    return alive;
-  }
-
-  void report_cycles() {
-    const std::vector<bool> candidates = possibly_recursive();
+  // E-C01 at the first call of each member of a cycle that stays inside it.
+  void report_cycles(const CallGraph& graph) {
+    constexpr std::size_t longest = 8;  // longer cycles are not spelt out
+    const std::vector<std::size_t> component = components(graph);
+    std::vector<std::size_t> size(procedures_.size());
+    for (const std::size_t c : component) ++size[c];
     for (std::size_t i = 0; i < procedures_.size(); ++i) {
-      if (!candidates[i]) continue;
       for (const auto& [callee, span] : procedures_[i].context->calls) {
-        const std::vector<std::size_t> path = call_path(callee, i);
-        if (path.empty()) continue;
-        std::string text = procedures_[i].def->name;
-        for (const std::size_t step : path) text += fmt::format(" calls {}", procedures_[step].def->name);
+        if (component[callee] != component[i]) continue;
+        std::string text = fmt::format("`{}` and {} others call each other", procedures_[i].def->name,
+                                       size[component[i]] - 1);
+        if (size[component[i]] <= longest) {
+          text = procedures_[i].def->name;
+          const std::vector<std::size_t> cycle = cycle_through(graph, component, i);
+          for (std::size_t k = 1; k < cycle.size(); ++k) text += " calls " + procedures_[cycle[k]].def->name;
+        }
         procedures_[i].context->report("E-C01", span, fmt::format("calls may not be recursive: {}", text));
         procedures_[i].rejected = true;
         break;
@@ -320,22 +305,14 @@ class FileElaboration : public FileScope {
   }
 
   // Who calls a rejected procedure cannot be checked.
-  void reject_callers() {
-    bool changed = true;
-    while (changed) {
-      changed = false;
-      for (ProcedureEntry& p : procedures_) {
-        if (p.rejected) continue;
-        const auto& calls = p.context->calls;
-        p.rejected = std::any_of(calls.begin(), calls.end(),
-                                 [&](const auto& c) { return procedures_[c.first].rejected; });
-        changed = changed || p.rejected;
-      }
-    }
+  void reject_callers(const CallGraph& graph) {
+    std::vector<bool> rejected;
+    for (const ProcedureEntry& p : procedures_) rejected.push_back(p.rejected);
+    mark_callers(graph, rejected);
+    for (std::size_t i = 0; i < procedures_.size(); ++i) procedures_[i].rejected = rejected[i];
   }
 
-  // -------------------------------------------------------------------------------------------------------
-  // result
+  // ----------------------------------------------------------------------------------- result
   static void renumber_calls(ir::Block& block, const std::vector<std::size_t>& number) {
     for (ir::Stmt& s : block) {
       if (auto* call = std::get_if<ir::Call>(&s.node); call && call->procedure)
@@ -364,7 +341,7 @@ class FileElaboration : public FileScope {
       auto& found = p.context->diagnostics;
       diagnostics_.insert(diagnostics_.end(), found.begin(), found.end());
       if (p.rejected) {
-        rejected.emplace_back(p.span.begin, p.def->name);
+        rejected.emplace_back(p.def->name_span.begin, p.def->name);
       } else {
         renumber_calls(p.context->procedure.body, number);
         result.program.procedures.push_back(std::move(p.context->procedure));
@@ -387,7 +364,8 @@ class FileElaboration : public FileScope {
   const InstrTable* library_;  // nullptr: this file is part of the library
   std::set<std::string, std::less<>> unparsed_;
   semantics::Diagnostics diagnostics_;
-  std::shared_ptr<const MetaEnvironment> constants_;  // those defined so far
+  std::shared_ptr<MetaEnvironment> constants_;  // those defined so far
+  std::size_t copied_constants_ = 0;
   std::vector<DefRange> ranges_;
   std::map<std::string, DefRange, std::less<>> definition_spans_;
   std::map<std::string, std::size_t, std::less<>> procedure_names_;
@@ -395,6 +373,7 @@ class FileElaboration : public FileScope {
   std::vector<const ast::DefStmt*> duplicates_;
   InstrTable instrs_;
   std::vector<ir::Config> configs_;
+  std::map<std::string, std::size_t, std::less<>> config_names_;
   std::vector<Span> verbatim_;
   std::map<std::pair<const InstrDefinition*, std::string>, std::optional<InstanceResult>> instances_;
 };

@@ -41,8 +41,7 @@ std::uint32_t block_end(const ast::Block& block, std::uint32_t end) {
   return block.empty() ? end : std::max(end, stmt_end(block.back()));
 }
 
-// ------------------------------------------------------------------------------------------------ size
-// comments
+// ------------------------------------------------------------------------- size comments
 
 std::optional<std::int64_t> size_value(std::string_view text, ir::SymbolKind kind) {
   if (kind == ir::SymbolKind::boolean) {
@@ -89,8 +88,7 @@ bool add_size(Context& cx, Span span, std::string_view item, ir::SizeSet& out) {
   return true;
 }
 
-// ------------------------------------------------------------------------------------------------- dialect
-// marks
+// ------------------------------------------------------------------------- dialect marks
 
 struct Mark {
   Dialect dialect = Dialect::P;
@@ -252,15 +250,14 @@ class PragmaReader {
 
   // To the def whose header or first statement follows.
   void sizes(const ast::Comment& c, std::string_view text) {
-    for (std::size_t i = 0; i < defs_.size(); ++i) {
-      if (c.span.begin >= defs_[i].first.begin) continue;
-      if (c.span.begin < defs_[i].header.begin || c.span.begin >= defs_[i].header.end) {
-        const bool inside_previous = i > 0 && c.span.begin < defs_[i - 1].span.end;
-        if (inside_previous) break;
-        result_.sizes[i].push_back({c.span, std::string(text)});
-        return;
-      }
-      break;
+    const auto def = std::partition_point(defs_.begin(), defs_.end(),
+                                          [&](const DefRange& d) { return d.first.begin <= c.span.begin; });
+    const bool inside_previous = def != defs_.begin() && c.span.begin < std::prev(def)->span.end;
+    const bool inside_header =
+        def != defs_.end() && c.span.begin >= def->header.begin && c.span.begin < def->header.end;
+    if (def != defs_.end() && !inside_previous && !inside_header) {
+      result_.sizes[static_cast<std::size_t>(def - defs_.begin())].push_back({c.span, std::string(text)});
+      return;
     }
     error(c, "a sizes comment stands above a def, or between a def and its first statement");
   }
@@ -312,6 +309,7 @@ Dialect infer_dialect(Context& cx, const ast::DefStmt& def) {
       std::find_if(marks.begin(), marks.end(), [&](const Mark& m) { return m.dialect != first.dialect; });
   if (other != marks.end()) {
     const auto letter = [](Dialect d) { return d == Dialect::P ? "P" : "R"; };
+    cx.mixed_dialects = true;
     auto& d = cx.report(
         "E-P60", other->span,
         fmt::format("{} belongs to dialect {}, but {} earlier belongs to dialect {}; choose one, or "

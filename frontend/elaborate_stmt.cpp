@@ -18,25 +18,29 @@ namespace {
 
 using StmtNode = decltype(ir::Stmt::node);
 
-// The statements of a block that follow the current one, for the look-ahead of the name repair.
-struct Rest {
-  const ast::Stmt* begin = nullptr;
-  const ast::Stmt* end = nullptr;
+// One block on the way through its statements.
+struct BlockState {
+  const ast::Block& statements;
+  std::optional<SyncNameUse> sync;  // of the block, once asked for
+
+  const SyncNameUse& sync_use() {
+    if (!sync) sync = sync_names(statements);
+    return *sync;
+  }
 };
 
 void statements(Context& cx, const ast::Block& from, std::size_t first, ir::Block& out);
 
-// ------------------------------------------------------------------------------------------------
-// allocations
+// -------------------------------------------------------------------------------- allocations
 
 // Printed synchronization statements say `z` where `z_1` is meant (language.md 3.3 Q2). `z_1` itself is never
 // said by one, while it is in scope; the outer `z` is.
-void repair_barrier_name(Context& cx, const std::string& name, ir::SymId symbol, const Rest& rest) {
+void repair_barrier_name(Context& cx, const std::string& name, ir::SymId symbol, BlockState& state) {
   const auto split = split_suffix(name);
   if (!split) return;
   const auto outer = cx.scopes.find(split->first);
   if (!outer || *outer == poisoned_symbol || cx.symbol(*outer).kind != ir::SymbolKind::barrier) return;
-  if (sync_names(rest.begin, rest.end).barriers.contains(name)) return;
+  if (state.sync_use().barriers.contains(name)) return;
   cx.scopes.alias_in_sync(split->first, split->second, symbol);
 }
 
@@ -45,12 +49,12 @@ void repair_iterator_name(Context& cx, const std::string& name, ir::SymId symbol
   if (!split) return;
   const auto outer = cx.scopes.find(split->first);
   if (!outer || *outer == poisoned_symbol || !cx.symbol(*outer).control()) return;
-  if (sync_names(body.data(), body.data() + body.size()).indices.contains(name)) return;
+  if (sync_names(body).indices.contains(name)) return;
   cx.scopes.alias_in_sync(split->first, split->second, symbol);
 }
 
 std::optional<StmtNode> allocation(Context& cx, const ast::Stmt& s, const ast::AnnotatedStmt& a,
-                                   const Rest& rest) {
+                                   BlockState& state) {
   const auto* name = std::get_if<ast::Name>(&a.target->node);
   if (!name) {
     cx.report("E-P56", a.target->span,
@@ -73,12 +77,11 @@ std::optional<StmtNode> allocation(Context& cx, const ast::Stmt& s, const ast::A
     return std::nullopt;
   }
   const ir::SymId id = cx.declare(std::move(*symbol));
-  if (barrier) repair_barrier_name(cx, name->text, id, rest);
+  if (barrier) repair_barrier_name(cx, name->text, id, state);
   return ir::Alloc{id};
 }
 
-// --------------------------------------------------------------------------------------------------------
-// loops
+// -------------------------------------------------------------------------------------- loops
 
 struct Range {
   ir::For node;
@@ -195,8 +198,7 @@ std::optional<StmtNode> for_loop(Context& cx, const ast::ForStmt& f) {
   return std::move(range.node);
 }
 
-// ---------------------------------------------------------------------------------------------- other
-// statements
+// ---------------------------------------------------------------------- other statements
 
 std::optional<StmtNode> if_statement(Context& cx, const ast::IfStmt& s) {
   ir::If node;
@@ -267,14 +269,14 @@ std::optional<StmtNode> unsupported(Context& cx, Span span, std::string_view wha
   return std::nullopt;
 }
 
-std::optional<StmtNode> node_of(Context& cx, const ast::Stmt& s, const Rest& rest) {
+std::optional<StmtNode> node_of(Context& cx, const ast::Stmt& s, BlockState& state) {
   return std::visit(
       ir::overloaded{
           [&](const ast::PassStmt&) -> std::optional<StmtNode> { return ir::Pass{}; },
           [&](const ast::ExprStmt& x) { return expression_statement(cx, *x.value); },
           [&](const ast::AssignStmt& x) { return assignment(cx, s, x); },
           [&](const ast::AugAssignStmt& x) { return reduction(cx, s, x); },
-          [&](const ast::AnnotatedStmt& x) { return allocation(cx, s, x, rest); },
+          [&](const ast::AnnotatedStmt& x) { return allocation(cx, s, x, state); },
           [&](const ast::ForStmt& x) { return for_loop(cx, x); },
           [&](const ast::IfStmt& x) { return if_statement(cx, x); },
           [&](const ast::WithStmt& x) { return with_statement(cx, s, x); },
@@ -296,12 +298,13 @@ bool is_doc(const ast::Stmt& s) {
 }
 
 void statements(Context& cx, const ast::Block& from, std::size_t first, ir::Block& out) {
+  BlockState state{from, std::nullopt};
   for (std::size_t i = first; i < from.size(); ++i) {
     const ast::Stmt& s = from[i];
     const Context::Nesting nesting(cx, s.span);
     if (!nesting) return;
     const ir::StmtId id = cx.next_statement();
-    auto node = node_of(cx, s, {from.data() + i + 1, from.data() + from.size()});
+    auto node = node_of(cx, s, state);
     if (node) out.push_back({id, s.span, std::move(*node)});
   }
 }

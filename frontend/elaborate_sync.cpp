@@ -14,8 +14,7 @@ namespace {
 using semantics::SyncTl;
 using StmtNode = decltype(ir::Stmt::node);
 
-// --------------------------------------------------------------------------------------------------
-// arguments
+// ---------------------------------------------------------------------------------- arguments
 
 std::optional<SyncTl> timeline(Context& cx, const ast::Expr& e) {
   const auto wrong = [&](const std::string& hint) {
@@ -32,7 +31,7 @@ std::optional<SyncTl> timeline(Context& cx, const ast::Expr& e) {
   } else {
     found = semantics::find_sync_timeline(name->text);
   }
-  if (found && semantics::exists(cx.procedure.dialect, *found)) return found;
+  if (found && (cx.mixed_dialects || semantics::exists(cx.procedure.dialect, *found))) return found;
   if (found) {
     cx.report("E-N03", e.span,
               fmt::format("dialect {} has no timeline {}",
@@ -124,8 +123,7 @@ bool reject_trailing(Context& cx, const std::string& callee, const std::vector<c
   return true;
 }
 
-// -------------------------------------------------------------------------------------------------
-// statements
+// --------------------------------------------------------------------------------- statements
 
 std::optional<StmtNode> fence(Context& cx, const ast::CallExpr& call) {
   const auto first = timeline(cx, *call.arguments[0].value);
@@ -168,8 +166,7 @@ std::optional<StmtNode> await(Context& cx, const ast::CallExpr& call) {
   return node;
 }
 
-// ---------------------------------------------------------------------------------------------- names in
-// text
+// ------------------------------------------------------------------------- names in text
 
 void collect_names(const ast::Expr& e, std::set<std::string>& out) {
   if (const auto* name = std::get_if<ast::Name>(&e.node)) out.insert(name->text);
@@ -235,9 +232,9 @@ ShiftChain shift_chain(const ast::Expr& e) {
   return chain;
 }
 
-SyncNameUse sync_names(const ast::Stmt* first, const ast::Stmt* last) {
+SyncNameUse sync_names(const ast::Block& statements) {
   SyncNameUse out;
-  for (const ast::Stmt* s = first; s != last; ++s) collect(*s, out);
+  collect(statements, out);
   return out;
 }
 

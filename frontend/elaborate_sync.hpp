@@ -21,10 +21,11 @@ struct ShiftChain {
 };
 ShiftChain shift_chain(const ast::Expr& e);
 
-// Names that the Arrive and Await statements of the blocks say: of barriers, and inside their subscripts.
+// Names that the Arrive and Await statements of a block (at any depth) say: of barriers, and in their
+// subscripts.
 struct SyncNameUse {
   std::set<std::string> barriers, indices;
 };
-SyncNameUse sync_names(const ast::Stmt* first, const ast::Stmt* last);
+SyncNameUse sync_names(const ast::Block& statements);
 
 }  // namespace exocheck::frontend

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "frontend/elaborate_access.hpp"
 #include "frontend/elaborate_expr.hpp"
 #include "semantics/errors.hpp"
 
@@ -39,7 +40,7 @@ void report_unknown_type(Context& cx, const ast::Expr& e) {
   cx.report("E-N03", e.span, fmt::format("`{}` is no type{}", cx.text(e), hint));
 }
 
-// ------------------------------------------------------------------------------------------------ dimensions
+// --------------------------------------------------------------------------------- dimensions
 
 // Is there an `@` below an operator of lower precedence, as in `n + 2 @ ring_buffer_by(2)`?
 const ast::Expr* misplaced_annotation(const ast::Expr& e) {
@@ -99,6 +100,13 @@ bool annotate(Context& cx, const ast::Expr& e, ir::DimAnnotation& out) {
   return true;
 }
 
+// Extents are copied wherever an interval ends at them.
+bool small_extent(Context& cx, const ir::Expr& e) {
+  if (node_count(e) <= max_extent_nodes) return true;
+  cx.report("L-07", e.span, fmt::format("an extent has more than {} operands", max_extent_nodes));
+  return false;
+}
+
 struct Dimensions {
   std::vector<ir::ExprPtr> shape;
   std::vector<ir::DimAnnotation> annotations;  // one per dimension, or empty
@@ -135,7 +143,7 @@ std::optional<Dimensions> dimensions(Context& cx, const std::vector<ast::Item>& 
       continue;
     }
     out.shape.push_back(control(cx, *extent, "E-T72", "an extent"));
-    ok = ok && out.shape.back() != nullptr;
+    ok = ok && out.shape.back() && small_extent(cx, *out.shape.back());
     out.annotations.push_back(std::move(annotation));
   }
   if (!ok) return std::nullopt;
@@ -143,8 +151,7 @@ std::optional<Dimensions> dimensions(Context& cx, const std::vector<ast::Item>& 
   return out;
 }
 
-// ------------------------------------------------------------------------------------------------
-// annotations
+// -------------------------------------------------------------------------------- annotations
 
 // `T @ M` taken apart; memory empty if there is none.
 struct Annotation {
@@ -238,8 +245,7 @@ bool resolve_ring_guard(Context& cx, const TypeParts& parts, ir::Symbol& symbol)
   return true;
 }
 
-// -------------------------------------------------------------------------------------------------
-// parameters
+// --------------------------------------------------------------------------------- parameters
 
 void control_parameter(Context& cx, const ast::Param& param, SymbolKind kind, const ast::Expr* memory,
                        ir::Symbol& symbol) {
@@ -326,10 +332,9 @@ void declare_parameter(Context& cx, const ast::Param& param) {
   symbol.name = param.name;
   symbol.span = param.span;
   symbol.parameter = true;
-  for (const ir::SymId other : cx.procedure.parameters) {
-    if (cx.symbol(other).name != param.name) continue;
+  if (const auto other = cx.scopes.find(param.name)) {
     auto& d = cx.report("E-N04", param.span, fmt::format("two parameters are named `{}`", param.name));
-    cx.note_declaration(d, other);
+    if (*other != poisoned_symbol) cx.note_declaration(d, *other);
   }
   bool known = false;  // else the uses of the name are not judged
   if (!param.annotation) {

@@ -72,8 +72,7 @@ bool wrong_kind(Context& cx, const Setting& s, std::string_view expected) {
   return false;
 }
 
-// ------------------------------------------------------------------------------------------
-// CudaDeviceFunction
+// ------------------------------------------------------------------------- CudaDeviceFunction
 
 // An integer, or a number that the launch checks will refuse.
 bool set_count(Context& cx, const Setting& s, std::int64_t& out, bool& valid) {
@@ -171,8 +170,7 @@ std::optional<StmtNode> device_function(Context& cx, const ast::CallExpr& call) 
   return node;
 }
 
-// ----------------------------------------------------------------------------------------------------
-// CudaWarps
+// ---------------------------------------------------------------------------------- CudaWarps
 
 std::optional<StmtNode> warps(Context& cx, const ast::CallExpr& call) {
   const auto given = settings(cx, call, "CudaWarps", {"lo", "hi"}, {"name"});

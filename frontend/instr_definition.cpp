@@ -128,8 +128,7 @@ class AttributeReader {
     (this->*it->read)(*a.value);
   }
 
-  // ------------------------------------------------------------------------------------------------- scalar
-  // ones
+  // ------------------------------------------------------------------------- scalar ones
   void timeline(const ast::Expr& e) {
     const auto v = cx_.meta(e, "E-I01");
     if (!v) return;
@@ -161,8 +160,7 @@ class AttributeReader {
     }
   }
 
-  // --------------------------------------------------------------------------------------------------- name
-  // lists
+  // -------------------------------------------------------------------------- name lists
   std::vector<std::string> names(const ast::Expr& e) {
     auto list = name_list(e);
     if (list) return std::move(*list);
@@ -194,8 +192,8 @@ class AttributeReader {
     return false;
   }
 
-  // ----------------------------------------------------------------------------------------------
-  // dictionaries {name: value, ...}; keys are bare names or strings.
+  // ------------------------- dictionaries
+  // {name: value, ...}; keys are bare names or strings.
   std::vector<std::pair<std::string, ast::ExprPtr>> entries(const ast::Expr& e) {
     std::vector<std::pair<std::string, ast::ExprPtr>> out;
     const auto* dict = std::get_if<ast::Dict>(&e.node);
@@ -288,8 +286,7 @@ class AttributeReader {
     atomic_span_ = e.span;
   }
 
-  // --------------------------------------------------------------------------------------------------------
-  // code
+  // ------------------------------------------------------------------------------------- code
   std::optional<std::vector<std::string>> strings(const ast::Expr& e) {
     const auto v = cx_.meta(e, malformed);
     if (!v) return std::nullopt;
@@ -312,8 +309,7 @@ class AttributeReader {
   }
   void strings_only(const ast::Expr& e) { strings(e); }
 
-  // -------------------------------------------------------------------------------------------------
-  // conclusions
+  // ------------------------------------------------------------------------------ conclusions
   void finish() {
     for (const ast::Param& p : d_.def->params) {
       const ParameterText& text = parameters_[p.name];
