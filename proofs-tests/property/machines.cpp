@@ -6,6 +6,8 @@
 #include <cstdlib>
 #include <iostream>
 #include <map>
+#include <string>
+#include <vector>
 
 #include "amir/machine.hpp"
 #include "amir/machine_core.hpp"
@@ -69,36 +71,107 @@ bool hazard(const Outcome& o) {
 
 }  // namespace
 
+namespace {
+
+struct Tally {
+  std::map<std::string, std::uint64_t> verdicts;
+  std::uint64_t nodes = 0;
+};
+
+void compare(const Program& p, const std::string& mode, const ModeRules& rules, std::uint64_t seed,
+             Tally& tally) {
+  const Outcome naive = run_naive(p, environment(p), rules, {});
+  const std::string expected = text(p, naive);
+  ++tally.verdicts[mode + " " + (naive.violation ? std::string(naive.violation->code) : "accepted")];
+  tally.nodes += naive.nodes_executed;
+  const std::string fast = text(p, run(p, environment(p), rules, {}));
+  const std::string forgetful = text(p, run_forgetful(p, rules));
+  const std::string graph = text(p, run_trace_graph(p, environment(p), rules, {}));
+  if (fast == expected && forgetful == expected && graph == expected) return;
+  INFO("seed " << seed << ", mode " << mode);
+  CHECK(fast == expected);
+  CHECK(forgetful == expected);
+  CHECK(graph == expected);
+}
+
+}  // namespace
+
 TEST_CASE("three machines agree on random programs") {
   const std::uint64_t first = setting("EXOCHECK_SEED", 1), count = setting("EXOCHECK_PROGRAMS", 20000);
-  std::map<std::string, std::uint64_t> verdicts;
-  std::uint64_t leaves = 0;
+  Tally tally;
   for (std::uint64_t seed = first; seed < first + count; ++seed) {
     const Program p = testing::random_program(seed);
-    for (const auto& [mode, rules] : modes()) {
-      const Outcome naive = run_naive(p, environment(p), rules, {});
-      const std::string expected = text(p, naive);
-      ++verdicts[mode + " " + (naive.violation ? std::string(naive.violation->code) : "accepted")];
-      leaves += naive.nodes_executed;
-      if (text(p, run(p, environment(p), rules, {})) == expected &&
-          text(p, run_forgetful(p, rules)) == expected &&
-          text(p, run_trace_graph(p, environment(p), rules, {})) == expected) {
-        continue;
-      }
-      INFO("seed " << seed << ", mode " << mode);
-      CHECK(text(p, run(p, environment(p), rules, {})) == expected);
-      CHECK(text(p, run_forgetful(p, rules)) == expected);
-      CHECK(text(p, run_trace_graph(p, environment(p), rules, {})) == expected);
+    for (const auto& [mode, rules] : modes()) compare(p, mode, rules, seed, tally);
+
+    // Further into the program: few checks, and counters that stop nothing.
+    Random random(seed);
+    const Program open = testing::with_few_checks(p, random);
+    for (auto [mode, rules] : modes()) {
+      rules.forward_progress = rules.forward_progress && random.percent(30);
+      compare(open, mode + ", few checks,", rules, seed, tally);
     }
   }
-  std::cout << "seeds " << first << " to " << first + count - 1 << ", " << leaves << " nodes\n";
-  for (const auto& [verdict, times] : verdicts) std::cout << "  " << verdict << ": " << times << "\n";
+  std::cout << "seeds " << first << " to " << first + count - 1 << ", " << tally.nodes << " nodes\n";
+  for (const auto& [verdict, times] : tally.verdicts) std::cout << "  " << verdict << ": " << times << "\n";
   // The programs reach every rule.
   if (count >= 20000) {
     for (const char* code :
          {"E-Y04", "E-Y06", "E-Y12", "E-Y14", "E-Y20", "E-Y21", "E-Y30", "E-Y31", "E-Y32"}) {
-      CHECK(verdicts[std::string("default ") + code] >= 20);
+      CHECK(tally.verdicts[std::string("default ") + code] >= 20);
     }
-    CHECK(verdicts["default accepted"] >= count / 50);
+    CHECK(tally.verdicts["default accepted"] >= count / 50);
+    // Each mode has verdicts of its own.
+    CHECK(tally.verdicts["default accepted"] < tally.verdicts["paper-exact accepted"]);
+    CHECK(tally.verdicts["strict accepted"] < tally.verdicts["default accepted"]);
   }
+}
+
+TEST_CASE("verdicts move as they must when a program changes") {
+  const std::uint64_t first = setting("EXOCHECK_SEED", 1), count = setting("EXOCHECK_PROGRAMS", 20000) / 4;
+  std::uint64_t hazards = 0, fenced = 0;
+  for (std::uint64_t seed = first; seed < first + count; ++seed) {
+    const Program p = testing::random_program(seed);
+    Random random(seed);
+    const Program stronger = testing::with_strong_fence(p, random);
+    const Program weaker = testing::without_await(p, random);
+    const Program reversed = testing::with_reversed_threads(p);
+    for (const auto& [mode, rules] : modes()) {
+      INFO("seed " << seed << ", mode " << mode);
+      const Outcome original = run(p, environment(p), rules, {});
+      hazards += hazard(original) ? 1 : 0;
+      // A Fence that orders everything introduces no violation and no earlier one.
+      const Outcome with_fence = run(stronger, environment(p), rules, {});
+      fenced += original.violation && !with_fence.violation ? 1 : 0;
+      if (with_fence.violation) {
+        if (!original.violation || with_fence.nodes_executed < original.nodes_executed) {
+          FAIL_CHECK("a strong fence introduced " << text(stronger, with_fence)
+                                                  << ", before: " << text(p, original));
+        }
+      }
+      // Without an Await a hazard stays, or something goes wrong earlier.
+      if (hazard(original)) {
+        const Outcome without = run(weaker, environment(p), rules, {});
+        if (!without.violation || without.nodes_executed > original.nodes_executed) {
+          FAIL_CHECK("removing an Await turned " << text(p, original) << " into " << text(weaker, without));
+        }
+      }
+      // Names of threads do not matter.
+      const std::string renamed = text(p, run(reversed, environment(p), rules, {}));
+      if (renamed != text(p, original)) CHECK(renamed == text(p, original));
+    }
+    // The repairs only add reports (the level at a free is part of the program).
+    const Outcome exact = run(p, environment(p), modes()[0].second, {});
+    const Outcome repaired = run(p, environment(p), modes()[1].second, {});
+    const Outcome strict = run(p, environment(p), modes()[2].second, {});
+    for (const auto& [weak, strong] : {std::pair{&exact, &repaired}, {&repaired, &strict}}) {
+      if (weak->violation && (!strong->violation || strong->nodes_executed > weak->nodes_executed)) {
+        FAIL_CHECK("seed " << seed << ": a stricter mode misses " << text(p, *weak) << ": "
+                           << text(p, *strong));
+      }
+    }
+  }
+  std::cout << "seeds " << first << " to " << first + count - 1 << ": " << hazards << " hazards, " << fenced
+            << " repaired by a strong fence\n";
+  CHECK(hazards >= count / 10);
+  CHECK(fenced >= count / 100);
 }

@@ -80,12 +80,12 @@ void AmirBuilder::add(T node, std::string role) {
 void AmirBuilder::access(const Target& target, const Access& how) {
   const bool convergent = how.convergent.value_or(semantics::qual_record(how.initial).convergent);
   const QualSet quals = how.extended | QualSet{how.initial};
-  const auto purpose = how.mode == Mode::read ? prog::Purpose::read : prog::Purpose::write;
+  const auto purpose = how.mode == AccessMode::read ? prog::Purpose::read : prog::Purpose::write;
   Level level = Level::full;
-  if (how.mode == Mode::write) level = Level::temporal;
-  if (how.mode == Mode::atomic) level = Level::atomic;
-  check(target, false, convergent, level, quals, purpose, how.mode == Mode::write);
-  if (how.mode != Mode::read) check(target, true, convergent, Level::temporal, quals, purpose);
+  if (how.mode == AccessMode::write) level = Level::temporal;
+  if (how.mode == AccessMode::atomic) level = Level::atomic;
+  check(target, false, convergent, level, quals, purpose, how.mode == AccessMode::write);
+  if (how.mode != AccessMode::read) check(target, true, convergent, Level::temporal, quals, purpose);
   record(target, how);
 }
 
@@ -96,7 +96,7 @@ void AmirBuilder::check(const Target& target, bool reads, bool convergent, Level
 
 void AmirBuilder::record(const Target& target, const Access& how) {
   const bool convergent = how.convergent.value_or(semantics::qual_record(how.initial).convergent);
-  add(prog::Record{how.mode != Mode::read, convergent, how.in_order, target, how.initial, how.atomic,
+  add(prog::Record{how.mode != AccessMode::read, convergent, how.in_order, target, how.initial, how.atomic,
                    how.trailing},
       how.role);
 }

@@ -34,12 +34,12 @@ ThreadMap everyone();
 // Local threads [lo, hi) of a cluster of `extent` threads.
 ThreadMap threads(std::int64_t lo, std::int64_t hi, std::int64_t extent);
 
-enum class Mode { read, write, read_write, atomic };
+enum class AccessMode { read, write, read_write, atomic };
 
 // How one instruction parameter or plain statement touches memory. Without `extended` it is {initial};
 // without `convergent` the default of the initial QualTL holds.
 struct Access {
-  Mode mode = Mode::read;
+  AccessMode mode = AccessMode::read;
   Qual initial = Qual::ram;
   QualSet extended = {};
   bool in_order = true;

@@ -199,19 +199,20 @@ class Generator {
   Access how() {
     Access a;
     const std::int64_t kind = random_.between(1, 100);
-    a.mode = kind <= 45   ? Mode::read
-             : kind <= 70 ? Mode::write
-             : kind <= 85 ? Mode::read_write
-                          : Mode::atomic;
+    a.mode = kind <= 45   ? AccessMode::read
+             : kind <= 70 ? AccessMode::write
+             : kind <= 85 ? AccessMode::read_write
+                          : AccessMode::atomic;
     a.initial = random_.pick(pool_);
-    if (a.initial == Qual::wg0) a.mode = Mode::write;
+    if (a.initial == Qual::wg0) a.mode = AccessMode::write;
     a.extended = QualSet{a.initial};
     if (a.initial == Qual::wg0) a.extended = {Qual::wg0, Qual::wgD};
     if (a.initial == Qual::wgD) a.extended = {Qual::wg0, Qual::wgD};
     if (random_.percent(10)) a.extended = a.extended | QualSet{random_.pick(pool_)};
     a.in_order = random_.percent(60);
     if (random_.percent(20)) a.convergent = random_.percent(50);
-    if (a.mode == Mode::atomic) a.atomic = QualSet{random_.percent(80) ? a.initial : random_.pick(pool_)};
+    if (a.mode == AccessMode::atomic)
+      a.atomic = QualSet{random_.percent(80) ? a.initial : random_.pick(pool_)};
     if (!barriers_.empty() && random_.percent(20)) {
       const Barrier& z = random_.pick(barriers_);
       Target t = barrier_point(z);
@@ -233,7 +234,7 @@ class Generator {
       b_.access(t, a);
     }
     if (random_.percent(25)) {
-      if (a.mode == Mode::read) {
+      if (a.mode == AccessMode::read) {
         b_.init_read(t);
       } else {
         b_.init_write(t);
@@ -306,13 +307,13 @@ class Generator {
       b_.await(barrier_point(empty), SyncTl::cuda_temporal,
                random_.percent(80) ? -1 - depth : random_.pick(empty.ns));
       const Target z = barrier_point(full);
-      Access load{.mode = Mode::write, .initial = Qual::g2s, .in_order = false};
+      Access load{.mode = AccessMode::write, .initial = Qual::g2s, .in_order = false};
       if (random_.percent(80)) load.trailing = {z};
       b_.access(slot, load);
       b_.arrive(SyncTl::cuda_temporal, z);
       b_.scope(consumer);
       b_.await(z, random_.percent(70) ? SyncTl::cuda_generic_and_async_proxy : timeline(), -1);
-      b_.access(slot, {.mode = Mode::read, .initial = random_.percent(70) ? Qual::ram : Qual::wgS});
+      b_.access(slot, {.mode = AccessMode::read, .initial = random_.percent(70) ? Qual::ram : Qual::wgS});
       if (random_.percent(20)) statement(0);
       b_.scope(consumer);
       b_.arrive(random_.percent(80) ? SyncTl::cuda_in_order : timeline(), barrier_point(empty));
@@ -332,7 +333,7 @@ class Generator {
     b_.loop(t, num(0), num(cta_threads), [&] {
       iterators_.push_back({t, cta_threads});
       b_.scope({false, {{ctas, 0, {}, 1}, {cta_threads, 0, {{t, 1}}, 1}}});
-      b_.access(target(data), {.mode = Mode::write, .initial = Qual::cp80, .in_order = false});
+      b_.access(target(data), {.mode = AccessMode::write, .initial = Qual::cp80, .in_order = false});
       b_.arrive(SyncTl::Sm80_cp_async, at(groups, {point(ref(t))}));
       if (random_.percent(70)) b_.await(at(groups, {point(ref(t))}), SyncTl::Sm80_generic, n);
       iterators_.pop_back();
@@ -348,7 +349,7 @@ class Generator {
       if (random_.percent(60)) {
         const Qual q = random_.percent(50) ? Qual::cpu : Qual::strm;
         b_.access(target(data_.front()),
-                  {.mode = random_.percent(40) ? Mode::read : Mode::write, .initial = q});
+                  {.mode = random_.percent(40) ? AccessMode::read : AccessMode::write, .initial = q});
       } else if (random_.percent(50)) {
         b_.fence(SyncTl::cuda_stream_sync, SyncTl::cpu_in_order);
       } else {
@@ -493,6 +494,24 @@ Program with_reversed_threads(const Program& program) {
       dim.offset = dim.extent - dim.box - dim.offset;
       for (auto& [iterator, coefficient] : dim.terms) coefficient = -coefficient;
     }
+  }
+  return out;
+}
+
+Program with_few_checks(const Program& program, Random& random) {
+  Program out = program;
+  std::vector<prog::Body*> bodies;
+  collect_bodies(out.body, bodies);
+  const int kept = static_cast<int>(random.between(5, 40));
+  // Innermost bodies first: erasing moves the nodes of the outer ones.
+  std::reverse(bodies.begin(), bodies.end());
+  for (prog::Body* body : bodies) {
+    std::erase_if(*body, [&](const prog::Node& node) {
+      const bool check = std::holds_alternative<prog::Check>(node.node) ||
+                         std::holds_alternative<prog::CheckBarrier>(node.node) ||
+                         std::holds_alternative<prog::InitRead>(node.node);
+      return check && !random.percent(kept);
+    });
   }
   return out;
 }

@@ -35,6 +35,8 @@ Program random_program(std::uint64_t seed);
 Program with_strong_fence(const Program& program, Random& random);
 // Renames thread n of every cluster to (threads - 1 - n).
 Program with_reversed_threads(const Program& program);
+// Without most of its checks, so that runs get further before they end.
+Program with_few_checks(const Program& program, Random& random);
 // Without one random Await; the same program if there is none.
 Program without_await(const Program& program, Random& random);
 

@@ -1,0 +1,54 @@
+#include "property/support/machine_runs.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "amir/machine.hpp"
+#include "amir/trace_graph.hpp"
+
+namespace exocheck::testing {
+namespace {
+
+std::string element_text(const Program& program, const amir::Violation& v) {
+  return fmt::format("{} {}[{}]", v.code, program.variables[index(v.var)].name, fmt::join(v.element, ","));
+}
+
+}  // namespace
+
+std::string verdict_text(const Program& program, const amir::Outcome& outcome) {
+  std::string out = "accepted";
+  if (outcome.violation) {
+    const amir::Violation& v = *outcome.violation;
+    out = fmt::format("{} node {}", element_text(program, v), index(v.at.node));
+    if (v.missing) out += fmt::format(" missing {}/{}", v.missing->task, v.missing->local);
+  }
+  for (const amir::Violation& w : outcome.warnings) out += "; " + element_text(program, w);
+  if (outcome.limit) out += "; limit " + *outcome.limit;
+  return out;
+}
+
+std::string verdict(const Program& program, const amir::ModeRules& rules) {
+  const amir::Sizes sizes(program.symbol_count);
+  const std::string naive = verdict_text(program, amir::run_naive(program, sizes, rules, {}));
+  const std::string fast = verdict_text(program, amir::run(program, sizes, rules, {}));
+  const std::string graph = verdict_text(program, amir::run_trace_graph(program, sizes, rules, {}));
+  if (naive == fast && naive == graph) return naive;
+  return fmt::format("naive: {}; working: {}; graph: {}", naive, fast, graph);
+}
+
+std::string verdict(const Program& program, analysis::Mode mode) {
+  return verdict(program, amir::rules_of(mode));
+}
+
+std::vector<std::string> history(const Program& program, const amir::ModeRules& rules, VarId var,
+                                 const std::vector<std::int64_t>& element) {
+  std::vector<std::string> out;
+  amir::naive::Machine machine(program, amir::Sizes(program.symbol_count), rules, {});
+  machine.run([&](const semantics::amir::Node&) {
+    std::string now = machine.dump(var, element);
+    if (out.empty() ? now != "-" : now != out.back()) out.push_back(std::move(now));
+  });
+  return out;
+}
+
+}  // namespace exocheck::testing
