@@ -6,6 +6,7 @@
 
 #include "frontend/elaborate_access.hpp"
 #include "frontend/elaborate_expr.hpp"
+#include "frontend/elaborate_literal.hpp"
 #include "frontend/elaborate_type.hpp"
 #include "semantics/errors.hpp"
 #include "semantics/ir_util.hpp"
@@ -71,7 +72,7 @@ std::optional<Target> element_target(Context& cx, const ast::Expr& e) {
 ir::ExprPtr assigned_value(Context& cx, const ast::Expr& e, semantics::Precision precision) {
   ir::ExprPtr v = value(cx, e);
   if (!v) return nullptr;
-  v = as_data(cx, v);
+  v = as_data(v);
   if (v->type.kind != ir::TypeKind::data) {
     cx.report("E-T44", e.span,
               fmt::format("`{}` is {}; only data scalars can be assigned", cx.text(e), describe(v->type)));
@@ -209,7 +210,7 @@ std::optional<StmtNode> config_write(Context& cx, const ast::Expr& target, const
   const auto* read = std::get_if<ir::ConfigRead>(&field->node);
   semantics::ensure(read != nullptr, "config field");
   if (field->type.kind == ir::TypeKind::data) {
-    written = as_data(cx, written);
+    written = as_data(written);
     if (field->type.precision) written = adopt(written, *field->type.precision);
   }
   if (!fits_field(field->type, written->type)) {

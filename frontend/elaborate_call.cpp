@@ -6,6 +6,7 @@
 
 #include "frontend/elaborate_access.hpp"
 #include "frontend/elaborate_expr.hpp"
+#include "frontend/elaborate_literal.hpp"
 #include "frontend/instr_definition.hpp"
 #include "semantics/errors.hpp"
 #include "semantics/ir_util.hpp"

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "frontend/elaborate_reserved.hpp"
 #include "semantics/errors.hpp"
 #include "semantics/ir_util.hpp"
 
@@ -93,6 +94,10 @@ void Context::note_declaration(semantics::Diagnostic& diagnostic, ir::SymId id) 
 
 ir::SymId Context::declare(ir::Symbol s) {
   const ir::SymId id{static_cast<std::uint32_t>(procedure.symbols.size())};
+  if (flavour == Flavour::procedure && is_reserved_in_c(s.name)) {
+    report("E-L07", s.span,
+           fmt::format("`{}` is a reserved name of C or CUDA and cannot be emitted; rename it", s.name));
+  }
   scopes.declare(s.name, id);
   procedure.symbols.push_back(std::move(s));
   return id;

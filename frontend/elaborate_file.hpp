@@ -3,12 +3,9 @@
 
 #include "frontend/elaborate_context.hpp"
 #include "frontend/frontend.hpp"
-#include "frontend/instr_definition.hpp"
+#include "frontend/instr_library.hpp"
 
 namespace exocheck::frontend {
-
-// The instructions every file can call, by name.
-using InstrTable = std::map<std::string, InstrDefinition, std::less<>>;
 
 // Elaborates a parsed file. `library`: the instructions of the built-in library.
 LoadResult elaborate(ParseResult parsed, const InstrTable& library);

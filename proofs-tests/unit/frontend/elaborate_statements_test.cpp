@@ -84,6 +84,18 @@ TEST_CASE("ring annotations") {
   });
 }
 
+TEST_CASE("names that C cannot have") {
+  check_rows({
+      {host("min: f32"), "E-L07 2"},
+      {host("for register in seq(0, n):\n    pass"), "E-L07 2"},
+      {host("__a: f32"), "E-L07 2"},
+      {host("_A: f32"), "E-L07 2"},
+      {host("Exo_a: f32"), "E-L07 2"},
+      {host("_exo: f32\n_a: f32\nminimum: f32\nsize: f32"), ""},
+      {"def p(double: size):\n    pass\n", "E-L07 1"},
+  });
+}
+
 TEST_CASE("assignments") {
   check_rows({
       {host("x[0] = 1.0\nq = 2\nx[i] += q * 3"), ""},
