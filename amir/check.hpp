@@ -1,4 +1,5 @@
-// The check of one procedure, from GPU IR to a verdict with its findings, as data (cli.md; decisions.md C, E1, E2, O).
+// The check of one procedure, from GPU IR to a verdict with its findings, as data (cli.md; decisions.md C,
+// E1, E2, O).
 #pragma once
 
 #include <cstdint>
@@ -20,14 +21,15 @@ enum class Verdict : std::uint8_t { proved, checked, defect, unknown, unsupporte
 
 struct CheckOptions {
   analysis::Mode mode = analysis::Mode::standard;
-  std::vector<semantics::ir::SizeSet> sizes;  // of the command line; empty: those of the comments, else chosen
-  Limits limits;                              // of all runs of the procedure together (time), of one run (the rest)
-  bool graph = true;                          // make Counterexample::graph
+  std::vector<semantics::ir::SizeSet>
+      sizes;          // of the command line; empty: those of the comments, else chosen
+  Limits limits;      // of all runs of the procedure together (time), of one run (the rest)
+  bool graph = true;  // make Counterexample::graph
 };
 
 struct CheckStats {
   double seconds = 0;
-  std::uint64_t statements = 0;          // AMIR statements executed, over all sizes; re-runs for reports do not count
+  std::uint64_t statements = 0;  // AMIR statements executed, over all sizes; re-runs for reports do not count
   std::uint64_t records_peak = 0;
   std::uint64_t obligations = 0;
   std::uint64_t obligations_solver = 0;  // that needed the solver
@@ -41,17 +43,18 @@ struct Counterexample {
 
 struct ProcedureResult {
   Verdict verdict = Verdict::unknown;
-  std::string reason;                         // why the verdict is no better; empty for proved, checked, defect
-  bool all_sizes = false;                     // the verdict holds for every size that satisfies the preconditions
+  std::string reason;      // why the verdict is no better; empty for proved, checked, defect
+  bool all_sizes = false;  // the verdict holds for every size that satisfies the preconditions
   std::vector<semantics::ir::SizeSet> sizes;  // complete size sets that were run
   semantics::Diagnostics findings;            // errors and warnings, in the order found
   std::optional<Counterexample> counterexample;
   CheckStats stats;
 };
 
-// `procedure` belongs to `program`. Sizes that the procedure's parameters cannot take (plan_sizes) make the verdict
-// unknown; the command line checks its own before. Throws InternalError for a broken invariant of ours.
-ProcedureResult check_procedure(const semantics::ir::Procedure& procedure, const semantics::ir::Program& program,
-                                const CheckOptions& options);
+// `procedure` belongs to `program`. Sizes that the procedure's parameters cannot take (plan_sizes) make the
+// verdict unknown; the command line checks its own before. Throws InternalError for a broken invariant of
+// ours.
+ProcedureResult check_procedure(const semantics::ir::Procedure& procedure,
+                                const semantics::ir::Program& program, const CheckOptions& options);
 
 }  // namespace exocheck::amir

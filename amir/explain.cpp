@@ -52,16 +52,8 @@ std::string hazard_message(const Words& words, const Violation& v, const Hazard&
   } else {
     head = fmt::format("this {} of {} may overtake the {} in line {}", verb, element, first, line);
   }
-  std::string who;
-  if (hazard.result.missing) {
-    who = words.thread(*hazard.result.missing, hazard.check.at);
-  } else {
-    who = fmt::format("no thread of {} is ordered after it; at best",
-                      words.threads(hazard.check.collective, hazard.check.at));
-  }
   const Level needed = hazard.result.demanded.level;
-  return fmt::format("{}: {} must be {} after it on {}, but {}", head,
-                     hazard.result.missing ? who : words.threads(hazard.check.collective, hazard.check.at),
+  return fmt::format("{}: {} must be {} after it on {}, but {}", head, missing_party(words, hazard),
                      needed == Level::atomic ? "at least atomic" : am::name(needed),
                      timeline_list(hazard.result.demanded.quals), knowledge(hazard.result.held));
 }

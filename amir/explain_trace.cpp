@@ -8,7 +8,7 @@ namespace exocheck::amir {
 
 namespace {
 
-constexpr std::size_t most_events = 200'000;
+constexpr std::size_t most_events = 50'000;
 constexpr std::size_t most_misses = 4;
 
 struct Lineage {
@@ -130,7 +130,16 @@ void TraceLog::on_check(const CheckEvent& event) {
   if (failed) events_.push_back(event);
 }
 
+void TraceLog::on_record(const RecordEvent& event) {
+  for (const std::uint64_t id : event.dropped) live_.erase(id);
+  // A mutate that made every earlier access irrelevant begins a new story.
+  if (live_.empty()) events_.clear();
+  for (const RecordView& view : event.created) live_.insert(view.id);
+  add(event);
+}
+
 void TraceLog::on_sync(const SyncEvent& event) {
+  for (const SyncEffect& effect : event.effects) live_.insert(effect.after.id);
   const bool own_barrier = event.barrier == filter_.var;
   if (!event.effects.empty() || own_barrier) add(event);
 }
@@ -149,7 +158,9 @@ std::optional<Hazard> find_hazard(const TraceLog& log, const Program& program) {
 
   std::vector<const SyncEvent*> syncs;
   std::vector<NearMiss> misses;
+  std::size_t sequence = 0;
   for (const auto& event : log.events()) {
+    ++sequence;
     if (const auto* record = std::get_if<RecordEvent>(&event)) {
       const bool creates = std::any_of(record->created.begin(), record->created.end(),
                                        [&](const RecordView& view) { return lineage.contains(view.id); });
@@ -162,8 +173,9 @@ std::optional<Hazard> find_hazard(const TraceLog& log, const Program& program) {
     for (const SyncEffect& effect : sync->effects) {
       if (!lineage.contains(effect.before.id)) continue;
       syncs.push_back(sync);
-      if (effect.changed) hazard.steps.push_back({*sync, effect, Miss::other_threads, 1});
-      if (const auto reason = judge(*sync, effect, hazard)) misses.push_back({*sync, effect, *reason, 1});
+      if (effect.changed) hazard.steps.push_back({*sync, sequence, effect, Miss::other_threads, 1});
+      if (const auto reason = judge(*sync, effect, hazard))
+        misses.push_back({*sync, sequence, effect, *reason, 1});
     }
   }
   drop_awaited_arrivals(misses, syncs);

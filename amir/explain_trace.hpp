@@ -2,6 +2,7 @@
 // (abstract-machine.md 5, items 3-5).
 #pragma once
 
+#include <set>
 #include <string>
 #include <variant>
 #include <vector>
@@ -19,7 +20,7 @@ class TraceLog : public Observer {
   explicit TraceLog(ElementFilter filter) : filter_(std::move(filter)) {}
   std::optional<ElementFilter> filter() const override { return filter_; }
   void on_check(const CheckEvent& event) override;
-  void on_record(const RecordEvent& event) override { add(event); }
+  void on_record(const RecordEvent& event) override;
   void on_sync(const SyncEvent& event) override;
 
   const std::vector<Event>& events() const { return events_; }
@@ -29,6 +30,7 @@ class TraceLog : public Observer {
 
   ElementFilter filter_;
   std::vector<Event> events_;
+  std::set<std::uint64_t> live_;  // records of the element
 };
 
 // Why one sync instance did not give the second access what it needs.
@@ -51,6 +53,7 @@ enum class Miss : std::uint8_t {
 
 struct NearMiss {
   SyncEvent event;
+  std::size_t sequence = 0;  // position in the log
   SyncEffect effect;
   Miss reason{};
   int repetitions = 1;  // instances of the same statement that failed for the same reason

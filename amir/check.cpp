@@ -1,0 +1,269 @@
+#include "amir/check.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <chrono>
+
+#include "amir/check_attribution.hpp"
+#include "amir/check_prepare.hpp"
+#include "amir/check_sizes.hpp"
+#include "amir/explain.hpp"
+#include "amir/hb_graph_build.hpp"
+#include "amir/machine.hpp"
+#include "semantics/errors.hpp"
+
+namespace exocheck::amir {
+
+using semantics::Diagnostic;
+using semantics::RuleClass;
+using semantics::Severity;
+using semantics::ir::Procedure;
+using semantics::ir::SizeSet;
+
+namespace {
+
+std::string show(const SizeSet& sizes) {
+  std::string out;
+  for (const auto& [name, value] : sizes)
+    out += fmt::format("{}{} = {}", out.empty() ? "" : ", ", name, value);
+  return out.empty() ? "no size parameters" : out;
+}
+
+// The verdict of the static passes; nullopt if they found no error.
+std::optional<Verdict> static_verdict(const semantics::Diagnostics& findings) {
+  std::optional<Verdict> verdict;
+  for (const Diagnostic& d : findings) {
+    if (d.severity != Severity::error) continue;
+    if (d.rule->rule_class == RuleClass::defect || d.rule->rule_class == RuleClass::input)
+      return Verdict::defect;
+    if (d.rule->rule_class == RuleClass::unsupported) verdict = Verdict::unsupported;
+    if (d.rule->rule_class == RuleClass::limit && !verdict) verdict = Verdict::unknown;
+  }
+  return verdict;
+}
+
+class Checker {
+ public:
+  Checker(const Procedure& procedure, const semantics::ir::Program& program, const CheckOptions& options)
+      : procedure_(procedure), program_(program), options_(options) {}
+
+  ProcedureResult run() {
+    try {
+      check();
+    } catch (const semantics::OverflowError& e) {
+      finish(Verdict::unknown, e.what());
+      result_.findings.push_back(
+          semantics::make_diagnostic("L-03", procedure_.location(procedure_.name_span), e.what()));
+    }
+    result_.stats.seconds = elapsed();
+    return std::move(result_);
+  }
+
+ private:
+  void check();
+  void run_sizes(const Prepared& prepared);
+  // false: a defect or a limit ended the check.
+  bool run_one(const Prepared& prepared, const Words& words, const SizeChoice& choice);
+  Outcome execute(const Prepared& prepared, const Sizes& sizes, const ModeRules& rules);
+  void report(const Words& words, const SizeChoice& choice, const Sizes& sizes, const ModeRules& rules,
+              const Violation& violation);
+  void warn_strict(const Prepared& prepared, const Words& words, const Sizes& sizes, const ModeRules& rules);
+  void add_warning(Diagnostic warning);
+  void finish(Verdict verdict, std::string reason) {
+    result_.verdict = verdict;
+    result_.reason = std::move(reason);
+  }
+  double elapsed() const {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+  }
+  Limits limits() const {
+    Limits out = options_.limits;
+    out.max_seconds = std::max(0.001, out.max_seconds - elapsed());
+    return out;
+  }
+
+  // A watched run ends where the run before it ended, so it needs no limit of its own.
+  Limits watched() const { return {~0ull, 1e9, options_.limits.max_memory_bytes}; }
+
+  const Procedure& procedure_;
+  const semantics::ir::Program& program_;
+  const CheckOptions& options_;
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+  ProcedureResult result_;
+  bool executed_task_ = false;
+};
+
+void Checker::check() {
+  Preparation preparation = prepare(procedure_, program_, options_.mode);
+  result_.findings = std::move(preparation.findings);
+  result_.stats.obligations = preparation.obligations;
+  result_.stats.obligations_solver = preparation.obligations_solver;
+  const std::optional<Verdict> verdict = static_verdict(result_.findings);
+  if (verdict == Verdict::defect) return finish(Verdict::defect, "");
+  if (preparation.unsupported) return finish(Verdict::unsupported, *preparation.unsupported);
+  if (verdict && !preparation.unknown) return finish(*verdict, result_.findings.front().message);
+  if (preparation.prepared) run_sizes(*preparation.prepared);
+  if (preparation.prepared && result_.verdict != Verdict::checked) return;
+  if (preparation.unknown) return finish(Verdict::unknown, *preparation.unknown);
+  if (preparation.cpu_only) {
+    finish(Verdict::proved, "");
+    result_.all_sizes = true;
+  }
+}
+
+void Checker::run_sizes(const Prepared& prepared) {
+  const Words words(prepared.procedure, prepared.facts, prepared.translation);
+  // The inlined procedure has the same parameters under the same symbols.
+  const SizePlan plan = plan_sizes(prepared.procedure, options_.sizes);
+  if (!plan.errors.empty()) return finish(Verdict::unknown, plan.errors.front());
+  std::vector<std::string> inadmissible;
+  for (const SizeChoice& choice : plan.choices) {
+    if (!choice.admissible) {
+      inadmissible.push_back(show(choice.values));
+      continue;
+    }
+    if (choice.zero_size) {
+      add_warning(semantics::make_diagnostic(
+          "W-B01", procedure_.location(procedure_.name_span),
+          fmt::format("0 is outside the declared range of a size ({}); no proof covers "
+                      "this run",
+                      show(choice.values))));
+    }
+    result_.sizes.push_back(choice.values);
+    if (!run_one(prepared, words, choice)) return;
+  }
+  if (result_.sizes.empty()) {
+    return finish(Verdict::vacuous, inadmissible.empty() ? "no sizes were found that satisfy the asserts"
+                                                         : fmt::format("the asserts exclude {}",
+                                                                       fmt::join(inadmissible, "; ")));
+  }
+  if (!executed_task_) {
+    std::vector<std::string> shown;
+    for (const SizeSet& sizes : result_.sizes) shown.push_back(show(sizes));
+    return finish(Verdict::vacuous,
+                  fmt::format("no device task was executed for {}", fmt::join(shown, "; ")));
+  }
+  finish(Verdict::checked, "");
+  result_.all_sizes = result_.sizes.front().empty();
+}
+
+Outcome Checker::execute(const Prepared& prepared, const Sizes& sizes, const ModeRules& rules) {
+  return amir::run(prepared.translation.program, sizes, rules, limits());
+}
+
+bool Checker::run_one(const Prepared& prepared, const Words& words, const SizeChoice& choice) {
+  Sizes sizes(prepared.translation.program.symbol_count);
+  for (std::size_t s = 0; s < choice.environment.size(); ++s) {
+    const semantics::ir::SymId symbol{static_cast<std::uint32_t>(s)};
+    if (choice.environment[symbol]) sizes.set(symbol, *choice.environment[symbol]);
+  }
+  const ModeRules rules = rules_of(options_.mode);
+  // The strict rules only add findings: a run under them that finds nothing settles the default mode, too,
+  // and says that there is nothing to warn of.
+  ModeRules stricter = rules;
+  if (options_.mode == analysis::Mode::standard)
+    stricter.proxy_fence_owner = stricter.generic_before_async = true;
+  Outcome outcome = execute(prepared, sizes, stricter);
+  result_.stats.statements += outcome.nodes_executed;
+  result_.stats.records_peak = std::max(result_.stats.records_peak, outcome.records_peak);
+  const bool only_stricter = outcome.violation && options_.mode == analysis::Mode::standard;
+  if (only_stricter) outcome = execute(prepared, sizes, rules);
+  executed_task_ = executed_task_ || outcome.executed_task;
+  for (const Violation& w : outcome.warnings) add_warning(describe_warning(words, w));
+  if (outcome.limit) {
+    const std::size_t blank = outcome.limit->find(' ');
+    const std::string text = blank == std::string::npos ? *outcome.limit : outcome.limit->substr(blank + 1);
+    result_.findings.push_back(
+        semantics::make_diagnostic(outcome.limit->substr(0, blank), procedure_.location(procedure_.name_span),
+                                   fmt::format("{} (sizes: {})", text, show(choice.values))));
+    finish(Verdict::unknown, text);
+    return false;
+  }
+  if (outcome.violation) {
+    report(words, choice, sizes, rules, *outcome.violation);
+    finish(Verdict::defect, "");
+    return false;
+  }
+  if (only_stricter) warn_strict(prepared, words, sizes, rules);
+  return true;
+}
+
+void Checker::report(const Words& words, const SizeChoice& choice, const Sizes& sizes, const ModeRules& rules,
+                     const Violation& violation) {
+  Explanation explanation = explain(words, violation, sizes, rules, watched());
+  Diagnostic& d = explanation.diagnostic;
+  const auto labels = attribution(words.program(), sizes, rules, violation, limits());
+  if (!labels.empty()) d.message += fmt::format(" ({})", fmt::join(labels, ", "));
+  if (!choice.values.empty()) {
+    d.related.push_back(
+        {semantics::Role::context, fmt::format("found with {}", show(choice.values)), d.location});
+  }
+  if (options_.graph) {
+    result_.counterexample =
+        Counterexample{choice.values, make_graph(words, explanation, show(choice.values))};
+  }
+  result_.findings.push_back(std::move(d));
+}
+
+// W-Y01 and W-Y02 (decisions.md C13, O3): what strict mode would report, one rule at a time.
+void Checker::warn_strict(const Prepared& prepared, const Words& words, const Sizes& sizes,
+                          const ModeRules& rules) {
+  struct StrictRule {
+    bool ModeRules::*member;
+    const char* code;
+    const char* lead;
+  };
+  constexpr StrictRule strict_rules[]{
+      {&ModeRules::proxy_fence_owner, "W-Y01",
+       "the paper's rules accept this program, but a proxy fence publishes writes that its own threads did "
+       "not make"},
+      {&ModeRules::generic_before_async, "W-Y02",
+       "the paper's rules accept this program, but no proxy fence separates an ordinary access from an "
+       "async-proxy write"},
+  };
+  bool warned = false;
+  for (const StrictRule& strict : strict_rules) {
+    ModeRules variant = rules;
+    variant.*strict.member = true;
+    const Outcome outcome = execute(prepared, sizes, variant);
+    if (!outcome.violation) continue;
+    warned = true;
+    Diagnostic d = explain(words, *outcome.violation, sizes, variant, watched()).diagnostic;
+    d.rule = &semantics::rule(strict.code);
+    d.severity = Severity::warning;
+    d.message = fmt::format("{}: {}", strict.lead, d.message);
+    add_warning(std::move(d));
+  }
+  if (warned) return;
+  // Only both rules together find something: the ordering that S2 asks for comes from a fence that S1
+  // discounts.
+  ModeRules both = rules;
+  both.proxy_fence_owner = both.generic_before_async = true;
+  const Outcome outcome = execute(prepared, sizes, both);
+  if (!outcome.violation) return;
+  Diagnostic d = explain(words, *outcome.violation, sizes, both, watched()).diagnostic;
+  d.rule = &semantics::rule("W-Y01");
+  d.severity = Severity::warning;
+  d.message = fmt::format("{}: {}", strict_rules[0].lead, d.message);
+  add_warning(std::move(d));
+}
+
+// One warning per rule and place, whatever the number of sizes.
+void Checker::add_warning(Diagnostic warning) {
+  const bool known = std::any_of(result_.findings.begin(), result_.findings.end(), [&](const Diagnostic& d) {
+    return d.rule == warning.rule && d.location.span == warning.location.span &&
+           d.variable == warning.variable;
+  });
+  if (!known) result_.findings.push_back(std::move(warning));
+}
+
+}  // namespace
+
+ProcedureResult check_procedure(const Procedure& procedure, const semantics::ir::Program& program,
+                                const CheckOptions& options) {
+  return Checker(procedure, program, options).run();
+}
+
+}  // namespace exocheck::amir
