@@ -70,10 +70,10 @@ bool Reporter::require(const smt::Assumptions& gamma, const smt::Term& goal, con
     undecided(claim, "the solver gave up: " + unknown->reason);
     return false;
   }
-  record(claim, Obligation::Status::refuted, {gamma, goal});
+  const auto& model = std::get<smt::Model>(answer);
+  record(claim, Obligation::Status::refuted, {gamma, goal}, model);
   if (!first_report(claim, claim.code)) return false;
-  Diagnostic d =
-      make_diagnostic(claim.code, claim.location, claim.message(Numbers(std::get<smt::Model>(answer))));
+  Diagnostic d = make_diagnostic(claim.code, claim.location, claim.message(Numbers(model)));
   if (only_warning(claim.code, context_.mode)) d.severity = Severity::warning;
   d.variable = claim.variable;
   d.related = claim.related;
@@ -115,10 +115,11 @@ void Reporter::undecided(const Claim& claim, const std::string& why) {
   context_.diagnostics.push_back(std::move(d));
 }
 
-void Reporter::record(const Claim& claim, Obligation::Status status, smt::Query query) {
+void Reporter::record(const Claim& claim, Obligation::Status status, smt::Query query,
+                      const smt::Model& counterexample) {
   context_.facts.obligations.push_back({claim.code, claim.location, claim.meaning, status,
                                         prover_.last_used_solver(), prover_.last_seconds(),
-                                        std::move(query)});
+                                        counterexample.values, std::move(query)});
 }
 
 bool Reporter::first_report(const Claim& claim, std::string_view code) {

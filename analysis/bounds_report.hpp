@@ -55,7 +55,8 @@ class Reporter {
   smt::Prover& prover() { return prover_; }
 
  private:
-  void record(const Claim& claim, Obligation::Status status, smt::Query query);
+  void record(const Claim& claim, Obligation::Status status, smt::Query query,
+              const smt::Model& counterexample = {});
   bool first_report(const Claim& claim, std::string_view code);
 
   PassContext& context_;

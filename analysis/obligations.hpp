@@ -2,8 +2,11 @@
 // formal.md 8).
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "semantics/source.hpp"
 #include "smt/query.hpp"
@@ -17,9 +20,10 @@ struct Obligation {
   semantics::Location location;
   std::string meaning;  // "index 32 * blk + t of `a` in dimension 0 lies in 0 <= index < n"
   Status status = Status::unknown;
-  bool solver = false;  // false: the fast path decided it
-  double seconds = 0;   // of the solver
-  smt::Query query;     // a goal to prove, or, for E-B01, assumptions to satisfy
+  bool solver = false;                                                 // false: the fast path decided it
+  double seconds = 0;                                                  // of the solver
+  std::vector<std::pair<smt::Variable, std::int64_t>> counterexample;  // refuted: the values that show it
+  smt::Query query;  // a goal to prove, or, for E-B01, assumptions to satisfy
 };
 
 }  // namespace exocheck::analysis
