@@ -243,8 +243,8 @@ class Copier {
       const auto* read = std::get_if<ir::Read>(&actual->node);
       if (callee.symbol(formal).control() || read == nullptr) {
         body.bind(formal, std::move(actual));
-      } else if (callee.symbol(formal).shape.empty()) {
-        ensure(read->index.empty(), "inlining: scalar argument with subscripts");
+      } else if (callee.symbol(formal).kind == ir::SymbolKind::data && read->index.empty()) {
+        // A scalar or a dense tensor, of the same shape (E-C09, E-B06).
         body.bind(formal, read->var);
       } else {
         windows.emplace_back(formal, std::move(actual));

@@ -6,9 +6,10 @@
 namespace exocheck::analysis {
 
 // `procedure` with every procedure call replaced by the callee's body. Callee symbols are appended under
-// fresh ids; a data formal becomes a window statement on its actual (a scalar formal becomes the actual
-// itself), a control formal is substituted. Statement ids are new; spans stay. Without calls the result
-// equals the input.
+// fresh ids; a window formal becomes a window statement on its actual, a dense tensor or scalar formal the
+// actual itself, a control formal is substituted. Statement and expression ids are new; spans stay. The
+// dialect is R if that of any part is. Without calls the result equals the input. Throws OverflowError if
+// the expansion is too large or too deep.
 semantics::ir::Procedure inline_calls(const semantics::ir::Procedure& procedure,
                                       const semantics::ir::Program& program);
 

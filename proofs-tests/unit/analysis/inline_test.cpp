@@ -95,6 +95,21 @@ TEST_CASE("scalars are the actual itself, a config field is written in place", "
   CHECK(std::holds_alternative<ir::Binary>(writes[0].value->node));
 }
 
+TEST_CASE("a dense tensor is the actual itself", "[analysis][inline]") {
+  // A window over a grid constant could not enter the kernel (E-K10); the array can.
+  const auto r = inlined(
+      "def k(n: size, c: f32[4] @ CudaGridConstant, g: f32[n] @ CudaGmemLinear):\n"
+      "    with CudaDeviceFunction(blockDim=32):\n        for b in cuda_tasks(0, n):\n"
+      "            for t in cuda_threads(0, 1):\n                g[b] = c[1]\n\n" +
+      host("m: size, g: f32[m + 1] @ CudaGmemLinear",
+           "c: f32[4] @ CudaGridConstant\nc[1] = 2.0\nk(m + 1, c, g)"));
+  check_well_formed(r.procedure);
+  CHECK(all<ir::WindowStmt>(r.procedure).empty());
+  const auto result = analyse(r.procedure, r.loaded.program, Mode::standard);
+  for (const auto& d : result.diagnostics) UNSCOPED_INFO(d.message);
+  CHECK(result.diagnostics.empty());
+}
+
 TEST_CASE("nested calls and device functions", "[analysis][inline]") {
   const std::string kernel =
       "def k(n: size, g: [f32][n] @ CudaGmemLinear):\n    with CudaDeviceFunction(blockDim=32):\n"
