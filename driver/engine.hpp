@@ -24,6 +24,7 @@ struct RunRequest {
 struct LoadedFile {
   semantics::SourcePtr source;
   frontend::LoadResult load;
+  std::string internal_error;  // a broken invariant of ours while it was loaded
 };
 
 LoadedFile load_file(const semantics::SourcePtr& source);

@@ -168,6 +168,22 @@ std::string situation(const FileResult& result) {
   return text.empty() ? "no procedure was checked" : text;
 }
 
+// Whether a procedure that is as expected may have an error.
+bool allows_errors(const Expectation& e) {
+  if (e.kind != Expectation::Kind::verdict) return false;
+  switch (e.verdict) {
+    case Verdict::defect:
+    case Verdict::unknown:
+    case Verdict::unsupported:
+      return true;
+    case Verdict::proved:
+    case Verdict::checked:
+    case Verdict::vacuous:
+      return false;
+  }
+  return false;
+}
+
 void report_unexpected(const ExpectedRun& run, const Diagnostics& findings, std::string_view procedure,
                        std::vector<std::string>& differences) {
   for (const Diagnostic& finding : findings) {

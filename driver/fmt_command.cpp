@@ -31,7 +31,8 @@ int format_file(const FmtArguments& arguments, const Console& console) {
     for (const Diagnostic& finding : file.load.diagnostics) console.err << format_text(finding, {});
     return 2;
   }
-  const std::string canonical = frontend::print(file.load.program);
+  const std::string canonical =
+      frontend::print_with_comments(file.load.program, frontend::parse(file.source).file);
   if (!arguments.check) {
     console.out << canonical << std::flush;
     return 0;

@@ -118,7 +118,7 @@ Json to_json(const SizeSet& sizes) {
 Json to_json(const ProcedureResult& procedure, bool with_times) {
   Json sizes = Json::array();
   for (const SizeSet& set : procedure.sizes) sizes.push_back(to_json(set));
-  const Stats& s = procedure.stats;
+  const CheckStats& s = procedure.stats;
   return Json{{"name", procedure.name},
               {"verdict", name(procedure.verdict)},
               {"reason", text_or_null(procedure.reason)},

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "amir/check.hpp"
 #include "semantics/diagnostic.hpp"
 #include "semantics/ir.hpp"
 
@@ -16,28 +17,16 @@ using semantics::Diagnostic;
 using semantics::Diagnostics;
 using semantics::ir::SizeSet;
 
-// design.md 3; decisions.md C1.
-enum class Verdict : std::uint8_t { proved, checked, defect, unknown, unsupported, vacuous };
+using amir::CheckStats;
+using amir::Verdict;
+
 std::string_view name(Verdict verdict);
 std::optional<Verdict> verdict_named(std::string_view word);
-
-struct Stats {
-  double seconds = 0;
-  std::uint64_t statements = 0;          // AMIR statements executed, over all sizes
-  std::uint64_t records_peak = 0;        // visibility records alive at once
-  std::uint64_t obligations = 0;         // bounds and size obligations
-  std::uint64_t obligations_solver = 0;  // those that needed the solver
-};
 
 // A finding that a comment in the source silences (cli.md, `exocheck: ignore`).
 struct Suppressed {
   Diagnostic finding;
   std::string reason;
-};
-
-// The happens-before graph of a counterexample, ready to be written (`--dot`, `--svg`).
-struct Graph {
-  std::string dot;
 };
 
 struct ProcedureResult {
@@ -48,8 +37,8 @@ struct ProcedureResult {
   std::vector<SizeSet> sizes;  // the complete size sets that were run
   Diagnostics findings;        // errors and warnings, in the order found
   std::vector<Suppressed> suppressed;
-  std::optional<Graph> graph;  // of the first machine finding
-  Stats stats;
+  std::optional<amir::HbGraph> graph;  // of the first machine finding
+  CheckStats stats;
 };
 
 struct FileResult {

@@ -72,17 +72,22 @@ std::string place(const Location& location) {
   return fmt::format("{}:{}:{}: ", printable(location.source->path()), begin.line, begin.column);
 }
 
+// Places of one finding whose source line is shown already.
+using Shown = std::vector<std::pair<int, int>>;  // line, column
+
 std::string headed(const Location& location, Severity severity, std::string_view message,
-                   std::string_view tail, const TextOptions& options) {
+                   std::string_view tail, Shown& shown, const TextOptions& options) {
   std::string text = paint(place(location), Style::bold, options) +
                      paint(fmt::format("{}: ", word(severity)), style_of(severity), options) +
                      printable(message) + std::string(tail) + "\n";
-  if (location.known()) {
-    const Excerpt e = excerpt(location);
-    const std::string blank(e.gutter.size(), ' ');
-    text += fmt::format("{} | {}\n{} | {}\n", e.gutter, e.line, blank,
-                        paint(e.underline, style_of(severity), options));
-  }
+  if (!location.known()) return text;
+  const std::pair<int, int> where{location.begin().line, location.begin().column};
+  if (std::find(shown.begin(), shown.end(), where) != shown.end()) return text;
+  shown.push_back(where);
+  const Excerpt e = excerpt(location);
+  const std::string blank(e.gutter.size(), ' ');
+  text += fmt::format("{} | {}\n{} | {}\n", e.gutter, e.line, blank,
+                      paint(e.underline, style_of(severity), options));
   return text;
 }
 
@@ -121,7 +126,7 @@ std::string verdict_line(const FileResult& file, const ProcedureResult& procedur
   }
   std::string text = fmt::format("{}: {}: {}", printable(file.path), procedure.name,
                                  paint(name(procedure.verdict), style, options));
-  if (procedure.all_sizes) {
+  if (procedure.verdict == Verdict::proved) {
     text += " for all sizes";
   } else if (!procedure.sizes.empty() && std::any_of(procedure.sizes.begin(), procedure.sizes.end(),
                                                      [](const SizeSet& s) { return !s.empty(); })) {
@@ -132,7 +137,7 @@ std::string verdict_line(const FileResult& file, const ProcedureResult& procedur
   }
   if (!procedure.reason.empty()) text += fmt::format(": {}", printable(procedure.reason));
   if (options.stats) {
-    const Stats& s = procedure.stats;
+    const CheckStats& s = procedure.stats;
     text += fmt::format(
         "\n    {:.3f} s, {} statements executed, at most {} records, {} obligations, {} by the solver",
         s.seconds, s.statements, s.records_peak, s.obligations, s.obligations_solver);
@@ -144,10 +149,11 @@ std::string verdict_line(const FileResult& file, const ProcedureResult& procedur
 
 std::string format_text(const Diagnostic& finding, const TextOptions& options) {
   const std::string tail = fmt::format(" [{} {}]", finding.rule->name, finding.rule->code);
-  std::string text = headed(finding.location, finding.severity, finding.message, tail, options);
+  Shown shown;
+  std::string text = headed(finding.location, finding.severity, finding.message, tail, shown, options);
   if (options.verbose && finding.access) text += detail("failing access", *finding.access);
   for (const Related& related : finding.related) {
-    text += headed(related.location, Severity::note, related.message, "", options);
+    text += headed(related.location, Severity::note, related.message, "", shown, options);
     if (options.verbose && related.role == semantics::Role::first_access && finding.first_access) {
       text += detail("first access", *finding.first_access);
     }

@@ -101,6 +101,13 @@ TEST_CASE("every error must be expected") {
   CHECK(differences("defect sync.raw\ndefect E-U14 line=1", file) == 0);
 }
 
+TEST_CASE("a verdict without errors expects none") {
+  const auto run = runs_of("# expect: checked\n").at(0);
+  const auto found = compare(run, race_file());
+  REQUIRE(found.size() == 3);  // the error, the verdict, and the unmet line
+  CHECK(found[0] == "unexpected error sync.raw E-Y30 at line 3: st[0] is read too early.");
+}
+
 TEST_CASE("warnings count only where expected") {
   FileResult file = file_with({procedure("k", Verdict::checked)});
   CHECK(differences("checked\nwarning W-Y02", file) == 1);

@@ -33,6 +33,14 @@ TEST_CASE("the text form of a race, byte by byte") {
         "checked 1 of 1 procedures\n");
 }
 
+TEST_CASE("a source line is shown once per finding") {
+  auto finding = race(race_source());
+  finding.related.push_back({semantics::Role::context, "found with N = 4", finding.location});
+  const std::string text = format_text(finding, {});
+  CHECK_THAT(text, Contains("a.exo:3:5: note: found with N = 4\n"));
+  CHECK(text.find("y = st[0]") == text.rfind("y = st[0]"));
+}
+
 TEST_CASE("-v shows how the accesses were made") {
   TextOptions options;
   options.verbose = true;
