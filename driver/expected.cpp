@@ -190,8 +190,7 @@ void report_unexpected(const ExpectedRun& run, const Diagnostics& findings, std:
     if (finding.severity != Severity::error) continue;
     const bool expected =
         std::any_of(run.expectations.begin(), run.expectations.end(), [&](const Expectation& e) {
-          const bool right_kind =
-              procedure.empty() ? e.kind == Expectation::Kind::error : e.kind == Expectation::Kind::verdict;
+          const bool right_kind = procedure.empty() ? e.kind == Expectation::Kind::error : allows_errors(e);
           return right_kind && matches(e, finding, procedure);
         });
     if (!expected) differences.push_back(fmt::format("unexpected error {}", show(finding)));

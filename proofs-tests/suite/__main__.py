@@ -32,7 +32,7 @@ def test(build, asan):
     robustness.run_all(tally, exocheck, ROOT, int(os.environ.get("EXOCHECK_MUTANTS", "1000")))
     if asan is not None:
         # Ten times slower: fewer random programs.
-        programs.run_all(tally, asan, env={"EXOCHECK_RANDOM_PROGRAMS": os.environ.get("EXOCHECK_RANDOM_PROGRAMS_ASAN", "300")})
+        programs.run_all(tally, asan, env={"EXOCHECK_PROGRAMS": "1000", "EXOCHECK_MUTATIONS": "10"})
         cases.run_all(tally, asan / "exocheck", ROOT)
         robustness.run_all(tally, asan / "exocheck", ROOT, 100, timeout=300)
     return tally.finish()
