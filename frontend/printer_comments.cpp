@@ -70,13 +70,24 @@ class CommentMerger {
     }
   }
 
+  // Items are a blank line apart, but verbatim neighbours only where the source has one.
   void append(Item& item) {
-    const bool import_run =
-        !lines_.empty() && item.verbatim && item.lines.size() == 1 && last_short_verbatim_;
-    if (!lines_.empty() && !import_run) lines_.push_back({0, "", std::nullopt});
-    last_short_verbatim_ = item.verbatim && item.lines.size() == 1;
+    const bool neighbours = item.verbatim && previous_ && !blank_line_between(*previous_, item.span);
+    if (!lines_.empty() && !neighbours) lines_.push_back({0, "", std::nullopt});
+    previous_ = item.verbatim ? std::optional(item.span) : std::nullopt;
     lines_.insert(lines_.end(), std::make_move_iterator(item.lines.begin()),
                   std::make_move_iterator(item.lines.end()));
+  }
+
+  bool blank_line_between(Span a, Span b) const {
+    const int last = file_.source->position(b.begin).line;
+    for (int line = file_.source->position(a.end).line + 1; line < last; ++line) {
+      if (is_blank(line)) return true;
+    }
+    return false;
+  }
+  bool is_blank(int line) const {
+    return file_.source->line_text(line).find_first_not_of(" \t\r") == std::string_view::npos;
   }
 
   bool inside_verbatim(const ast::Comment& c) const {
@@ -120,8 +131,7 @@ class CommentMerger {
 
   bool blank_line_follows(const ast::Comment& c) const {
     const int line = file_.source->position(c.span.begin).line;
-    return line < file_.source->line_count() &&
-           file_.source->line_text(line + 1).find_first_not_of(" \t\r") == std::string_view::npos;
+    return line < file_.source->line_count() && is_blank(line + 1);
   }
 
   Lines merged() const {
@@ -146,7 +156,7 @@ class CommentMerger {
   std::vector<Item> items_;
   Lines lines_;
   std::map<std::size_t, Lines> ahead_, behind_;
-  bool last_short_verbatim_ = false;
+  std::optional<Span> previous_;  // the item before, if verbatim
 };
 
 }  // namespace

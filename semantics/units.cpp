@@ -158,7 +158,7 @@ std::optional<CollUnit> make_unit(std::string_view name, const std::vector<std::
     return unit(fmt::format("{}({}, {})", name, n, s), {block_dim() / s, size_constant(s)},
                 {one, size_constant(n)}, 0);
   }
-  if (!is_parametrised_unit(name) || arguments.size() != 1) return std::nullopt;
+  if (name == "cuda_threads_strided" || !is_parametrised_unit(name) || arguments.size() != 1) return std::nullopt;
   const std::int64_t s = arguments[0];
   const SizeExpr threads = name == "cuda_cta_in_cluster_strided" ? block_dim() : size_constant(32);
   return unit(fmt::format("{}({})", name, s), {cluster_dim() / s, size_constant(s), block_dim()},
