@@ -133,6 +133,12 @@ ir::ExprPtr Context::copy(const ir::ExprPtr& e, Span span) { return copy_expr(*t
 std::optional<MetaValue> Context::meta(const ast::Expr& e, std::string_view code) {
   MetaResult result = evaluate_meta(e, *constants_, procedure.source, code);
   if (auto* failure = std::get_if<semantics::Diagnostic>(&result)) {
+    const std::string name(procedure.source->text(failure->location.span));
+    if (failure->rule->code == "E-N03" && scopes.find(name)) {
+      report(code, failure->location.span,
+             fmt::format("`{}` is a variable, but a value known at compile time must stand here", name));
+      return std::nullopt;
+    }
     report(std::move(*failure));
     return std::nullopt;
   }

@@ -276,7 +276,13 @@ DefRange def_range(const ast::Stmt& stmt) {
   range.header = stmt.span;
   range.span = {stmt.span.begin, stmt_end(stmt)};
   for (const ast::Decorator& d : range.def->decorators) range.span = semantics::cover(range.span, d.span);
-  range.first = range.def->body.empty() ? Span{range.span.end, range.span.end} : range.def->body.front().span;
+  range.first = Span{range.span.end, range.span.end};
+  for (const ast::Stmt& s : range.def->body) {
+    const auto* e = std::get_if<ast::ExprStmt>(&s.node);
+    if (e && std::holds_alternative<ast::String>(e->value->node)) continue;  // a doc string
+    range.first = s.span;
+    break;
+  }
   return range;
 }
 

@@ -12,7 +12,7 @@ struct DefRange {
   const ast::DefStmt* def = nullptr;
   Span span;    // with decorators
   Span header;  // the `def` line
-  Span first;   // the first statement of the body
+  Span first;   // the first statement of the body, doc string aside
 };
 DefRange def_range(const ast::Stmt& stmt);
 

@@ -72,10 +72,6 @@ std::optional<StmtNode> allocation(Context& cx, const ast::Stmt& s, const ast::A
     return std::nullopt;
   }
   const bool barrier = symbol->kind == ir::SymbolKind::barrier;
-  if (barrier && cx.flavour != Flavour::procedure) {
-    cx.report("E-P71", s.span, "the behaviour of an instruction is sequential; it declares no barriers");
-    return std::nullopt;
-  }
   const ir::SymId id = cx.declare(std::move(*symbol));
   if (barrier) repair_barrier_name(cx, name->text, id, state);
   return ir::Alloc{id};
@@ -237,13 +233,13 @@ std::optional<StmtNode> expression_statement(Context& cx, const ast::Expr& e) {
     }
     return sync_statement(cx, e, *call, callee->text, chain.trailing);
   }
+  if (callee && cx.flavour != Flavour::procedure) {
+    cx.report("E-P71", e.span, "the behaviour of an instruction calls nothing; write what it does");
+    return std::nullopt;
+  }
   if (callee) {
     auto node = call_statement(cx, *chain.head, *call, callee->text, chain.trailing);
     if (!node) return std::nullopt;
-    if (cx.flavour != Flavour::procedure) {
-      cx.report("E-P71", e.span, "the behaviour of an instruction calls nothing; write what it does");
-      return std::nullopt;
-    }
     return std::move(*node);
   }
   const auto* name = std::get_if<ast::Name>(&e.node);

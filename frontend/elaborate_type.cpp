@@ -393,6 +393,10 @@ std::optional<ir::Symbol> allocation_symbol(Context& cx, const std::string& name
               fmt::format("only data and barriers can be allocated, not a {}", head->text));
     return std::nullopt;
   }
+  if (barrier && cx.flavour != Flavour::procedure) {
+    cx.report("E-P71", whole.span, "the behaviour of an instruction is sequential; it declares no barriers");
+    return std::nullopt;
+  }
   const auto precision = head && !barrier ? precision_name(cx, head->text, {}) : std::nullopt;
   if (!barrier && !precision) {
     report_unknown_type(cx, *parts->head);

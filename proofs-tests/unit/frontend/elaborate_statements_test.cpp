@@ -201,6 +201,8 @@ TEST_CASE("contexts") {
       {with("CudaDeviceFunction(blockdim=32)"), "E-P70 2"},
       {with("CudaDeviceFunction(32, blockDim=32)"), "E-P70 2"},
       {with("CudaDeviceFunction(blockDim='32')"), "E-P70 2"},
+      {with("CudaDeviceFunction(blockDim=n)"), "E-P70 2"},
+      {with("CudaDeviceFunction(blockDim=nobody)"), "E-N03 2"},
       {with("CudaDeviceFunction(warp_config=[4])"), "E-P70 2"},
       {with("CudaDeviceFunction(warp_config=[CudaWarpConfig('a', 4, setmaxnreg_dec=40)])"), ""},
       {with("CudaWarps(0, 1)"), ""},

@@ -72,6 +72,8 @@ TEST_CASE("attributes of definitions") {
       {"@instr(tl=cuda_in_order)\ndef move(x: [f32][4]) -> f32:\n    pass\n", "E-P23 2"},
       {"@instr(tl=cuda_in_order)\ndef move(x: [f32][4]):\n    Fence(cuda_in_order, cuda_in_order)\n",
        "E-P71 3"},
+      {"@instr(tl=cuda_in_order)\ndef move(x: [f32][4]):\n    z: barrier @ CudaMbarrier\n", "E-P71 3"},
+      {"@instr(tl=cuda_in_order)\ndef move(x: [f32][4]):\n    move(x)\n", "E-P71 3"},
       {"@instr(tl=cuda_in_order)\ndef move(x: [f32][4]):\n    y[0] = x[0]\n", "E-N01 3"},
       {"@instr(tl=cuda_in_order)\ndef move(x: [f32][4]):\n    x[0] = 1.0\n", ""},
   });
