@@ -108,6 +108,7 @@ void Control::run(const Leaf& leaf, Outcome& outcome) {
     limit_ = fmt::format("limit.overflow {}", error.what());
   }
   outcome.nodes_executed = nodes_;
+  outcome.steps = steps_;
   outcome.executed_task = executed_task_;
   outcome.limit = limit_;
 }

@@ -14,35 +14,6 @@ Outcome run(const Program& program, const Sizes& sizes, const ModeRules& rules, 
 }
 
 namespace working {
-namespace {
-
-void find_awaits(const prog::Body& body, std::vector<AwaitBounds>& bounds) {
-  const auto raise = [](std::optional<std::int64_t>& largest, std::int64_t n) {
-    largest = std::max(largest.value_or(n), n);
-  };
-  for (const prog::Node& node : body) {
-    std::visit(overloaded{
-                   [&](const prog::Await& s) {
-                     AwaitBounds& b = bounds[index(s.barrier.var)];
-                     if (s.n >= 0) {
-                       raise(b.largest_n, s.n);
-                     } else {
-                       raise(b.largest_lag, -1 - s.n);
-                     }
-                   },
-                   [&](const prog::Loop& s) { find_awaits(s.body, bounds); },
-                   [&](const prog::Branch& s) {
-                     find_awaits(s.then_body, bounds);
-                     find_awaits(s.else_body, bounds);
-                   },
-                   [](const auto&) {},
-               },
-               node.node);
-  }
-}
-
-}  // namespace
-
 Machine::Machine(const Program& program, const Sizes& sizes, const ModeRules& rules, const Limits& limits,
                  Observer* observer, Tuning tuning)
     : program_(program),
@@ -51,11 +22,10 @@ Machine::Machine(const Program& program, const Sizes& sizes, const ModeRules& ru
       tuning_(tuning),
       control_(program, sizes, limits),
       variables_(program.variables.size()),
-      await_bounds_(program.variables.size()),
+      awaits_(AwaitSummary::of(program, rules_)),
       records_(rules_, observer != nullptr),
       states_(records_) {
   if (observer_ != nullptr) filter_ = observer_->filter();
-  find_awaits(program.body, await_bounds_);
 }
 
 Outcome Machine::run() {

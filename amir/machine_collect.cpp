@@ -34,12 +34,12 @@ void Machine::collect() {
   struct LiveBarrier {
     BarrierUid first;
     const VariableState* variable;
-    const AwaitBounds* bounds;
+    AwaitSummary* awaits;
   };
   std::vector<LiveBarrier> barriers;
   for (std::size_t v = 0; v < variables_.size(); ++v) {
     const VariableState& x = variables_[v];
-    if (x.alive && !x.counters.empty()) barriers.push_back({x.first_uid, &x, &await_bounds_[v]});
+    if (x.alive && !x.counters.empty()) barriers.push_back({x.first_uid, &x, &awaits_[v]});
   }
   std::sort(barriers.begin(), barriers.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
   const auto simplify = [&](RecordValue& r) {
@@ -49,10 +49,12 @@ void Machine::collect() {
       if (after == barriers.begin()) return true;
       const LiveBarrier& b = *std::prev(after);
       const std::size_t flat = p.barrier - b.first;
-      const bool awaited = b.bounds->largest_n || b.bounds->largest_lag;
-      if (flat >= b.variable->counters.size() || !awaited) return true;
+      if (flat >= b.variable->counters.size()) return true;
       if (observer_ != nullptr) return false;  // shows the indices as they are
-      const std::int64_t covered = always_covered(*b.bounds, b.variable->counters[flat]);
+      const Strength strength = p.strong == never ? Strength::weak : Strength::strong;
+      if (b.awaits->pointless(r, strength, control_.task(), program_.threads)) return true;
+      const Counters& counters = b.variable->counters[flat];
+      const std::int64_t covered = b.awaits->always_covered(counters.arrivals, counters.awaits);
       for (std::int64_t* minimum : {&p.strong, &p.weak, &p.own}) {
         if (*minimum <= covered) *minimum = always;
       }
@@ -84,14 +86,6 @@ void Machine::collect() {
       bytes += sizeof(Counters) + c.groups.size() * sizeof(Counters::Group);
   }
   control_.set_memory(bytes);
-}
-
-// Arrivals up to the returned index are covered by every later Await on the element. An index only grows.
-std::int64_t Machine::always_covered(const AwaitBounds& bounds, const Counters& c) {
-  std::int64_t covered = std::numeric_limits<std::int64_t>::max();
-  if (bounds.largest_n) covered = std::min(covered, c.arrivals - *bounds.largest_n - 1);
-  if (bounds.largest_lag) covered = std::min(covered, c.awaits - *bounds.largest_lag);
-  return covered;
 }
 
 // Threads of ended tasks appear in no later collective but the set of all threads, which asks for some thread

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "amir/control.hpp"
+#include "amir/machine_awaits.hpp"
 #include "amir/machine_regions.hpp"
 #include "amir/machine_states.hpp"
 #include "amir/observer.hpp"
@@ -33,12 +34,6 @@ struct VariableState {
   BarrierUid first_uid = 0;        // barriers: id of the first element
 };
 
-// The Awaits of a barrier variable as far as they bound what a later one can fail to cover.
-struct AwaitBounds {
-  std::optional<std::int64_t> largest_n;    // among those with n >= 0
-  std::optional<std::int64_t> largest_lag;  // among those with n < 0
-};
-
 // When the machine forgets: after its tables have doubled since the last time and grown by this many entries.
 struct Tuning {
   std::size_t records = 512, states = 2048;
@@ -51,10 +46,13 @@ class Machine {
   Outcome run();
 
  private:
-  // What a sync statement grants to a record that it publishes.
-  struct Grants {
-    FlagSets strong, withheld, weak;  // `withheld`: strong without what strict rule S1 withholds
+  struct BarrierElement {
+    VarId var{};
+    std::size_t flat = 0;  // row-major
+    friend auto operator<=>(const BarrierElement&, const BarrierElement&) = default;
   };
+  struct FenceEffect;
+  struct ArriveEffect;
   // A record, or the two parts of a family, after a sync statement picked it up.
   struct PickedUp {
     struct Piece {
@@ -97,13 +95,13 @@ class Machine {
                       const ThreadSet& threads, const State& state, std::vector<std::int64_t> element);
 
   // machine_sync.cpp
-  Grants grants(QualSet full, QualSet temporal) const;
   bool withholds(const RecordValue& r, bool owned) const;
   const FlagSets& granted(const Grants& grants, const RecordValue& r, Strength strength, bool owned) const;
   std::optional<Violation> forward_progress(const semantics::amir::Await& await, Counters& counters,
                                             std::int64_t newest) const;
-  // Fence and Arrive: changes the record by `effect(record, strength, owned)`, which returns whether it did.
-  // A family whose members are picked up differently is split.
+  // Fence and Arrive. If the collective picks the record up and `effect.needed(record, strength, owned)` says
+  // that this would change it, `effect.apply(record, strength, owned)` does. A family whose members are
+  // picked up differently is split.
   template <class Effect>
   PickedUp pick_up(RecordId id, const ThreadSet& threads, bool transitive, QualSet first,
                    const Effect& effect);
@@ -114,7 +112,6 @@ class Machine {
   // machine_collect.cpp
   void collect_if_due();
   void collect();
-  static std::int64_t always_covered(const AwaitBounds& bounds, const Counters& c);
   void end_task();
 
   // machine_observe.cpp
@@ -132,7 +129,7 @@ class Machine {
   std::optional<ElementFilter> filter_;
   Control control_;
   std::vector<VariableState> variables_;
-  std::vector<AwaitBounds> await_bounds_;
+  std::vector<AwaitSummary> awaits_;
   RecordTable records_;
   StateTable states_;
   BarrierUid next_uid_ = 1;

@@ -131,12 +131,14 @@ std::pair<RecordId, RecordId> RecordTable::split(RecordId id, RecordValue rest, 
     provenance_.push_back(std::move(remainder));
     provenance_.push_back(std::move(piece));
   }
+  // The records of the lowest threads come first, as if every thread had its own.
+  const bool part_first = part_threads.min() < nodes_[id].value.members.minus(part_threads).min();
   const RecordId rest_id = fresh(std::move(rest), rest_provenance);
   const RecordId part_id = fresh(std::move(part), part_provenance);
   Node& node = nodes_[id];
   node.kind = Kind::split;
-  node.first = rest_id;
-  node.second = part_id;
+  node.first = part_first ? part_id : rest_id;
+  node.second = part_first ? rest_id : part_id;
   node.value = {};
   for (const RecordId piece : {rest_id, part_id}) {
     index_pending(piece);

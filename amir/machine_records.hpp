@@ -69,7 +69,7 @@ class RecordTable {
   enum class Kind : std::uint8_t { unused, value, forward, split };
   struct Node {
     Kind kind = Kind::unused;
-    RecordId first = 0, second = 0;  // forward: first; split: rest and part
+    RecordId first = 0, second = 0;  // forward: first; split: both parts
     std::uint32_t provenance = 0;
     // Summary of the value.
     QualSet known;

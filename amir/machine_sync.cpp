@@ -11,15 +11,6 @@ using semantics::ensure;
 using semantics::ir::checked_add;
 using semantics::ir::checked_sub;
 
-Machine::Grants Machine::grants(QualSet full, QualSet temporal) const {
-  const FlagTable& table = rules_.table;
-  const auto strong = [&](QualSet given) {
-    return FlagSets::of(given, table.full) | FlagSets::of(temporal - given, table.temporal);
-  };
-  const FlagSets weak = FlagSets::of(temporal, table.weak);
-  return {strong(full) | weak, strong(full - semantics::async_proxy_quals) | weak, weak};
-}
-
 bool Machine::withholds(const RecordValue& r, bool owned) const {
   return rules_.mode.proxy_fence_owner && generic_quals.contains(r.original) && !owned;
 }
@@ -30,6 +21,55 @@ const FlagSets& Machine::granted(const Grants& grants, const RecordValue& r, Str
   return withholds(r, owned) ? grants.withheld : grants.strong;
 }
 
+struct Machine::FenceEffect {
+  const Machine& machine;
+  const Grants& given;
+  const ThreadSet& threads;
+
+  bool needed(const RecordValue& r, Strength strength, bool owned) const {
+    return !r.visibility.has(threads, machine.granted(given, r, strength, owned));
+  }
+  void apply(RecordValue& r, Strength strength, bool owned) const {
+    r.visibility.add(threads, machine.granted(given, r, strength, owned));
+  }
+};
+
+struct Machine::ArriveEffect {
+  Machine& machine;
+  const std::vector<BarrierElement>& referenced;
+  std::int64_t k;
+
+  // The entry of one referenced element after the arrival; nullopt if it stays or if it could grant nothing.
+  std::optional<Pending> lowered(const RecordValue& r, const BarrierElement& e, Strength strength,
+                                 bool owned) const {
+    const BarrierUid uid = machine.variables_[index(e.var)].first_uid + e.flat;
+    const Pending* p = r.find_pending(uid);
+    const Pending now = p == nullptr ? Pending{uid} : *p;
+    Pending then = now;
+    then.weak = std::min(now.weak, k);
+    if (strength == Strength::strong) then.strong = std::min(now.strong, k);
+    // Ownership matters to rule S1 only.
+    const bool own = strength == Strength::strong && owned && machine.rules_.mode.proxy_fence_owner;
+    if (own) then.own = std::min(now.own, k);
+    if (then == now) return std::nullopt;
+    // An observer wants to see every arrival.
+    const bool pointless =
+        machine.observer_ == nullptr && machine.awaits_[index(e.var)].pointless(
+                                            r, strength, machine.control_.task(), machine.program_.threads);
+    return pointless ? std::nullopt : std::optional(then);
+  }
+
+  bool needed(const RecordValue& r, Strength strength, bool owned) const {
+    return std::any_of(referenced.begin(), referenced.end(),
+                       [&](const BarrierElement& e) { return lowered(r, e, strength, owned).has_value(); });
+  }
+  void apply(RecordValue& r, Strength strength, bool owned) const {
+    for (const BarrierElement& e : referenced) {
+      if (const auto entry = lowered(r, e, strength, owned)) r.pending_on(entry->barrier) = *entry;
+    }
+  }
+};
+
 template <class Effect>
 Machine::PickedUp Machine::pick_up(RecordId id, const ThreadSet& threads, bool transitive, QualSet first,
                                    const Effect& effect) {
@@ -37,35 +77,39 @@ Machine::PickedUp Machine::pick_up(RecordId id, const ThreadSet& threads, bool t
   const RecordValue& r = records_.value(id);
   const Witness w = witness(r, threads, transitive, first);
   if (w.common == Strength::none && !w.self) return {};
-  const bool common_own = own(r, threads);
-
-  // The pieces: members of the collective (they own their access and may know it on their own), and the
-  // others.
-  const auto apply = [&](RecordValue& value, bool inside) {
+  const bool common_own = !rules_.needs_issuers(r.original) || own(r, threads);
+  // Members of the collective own their access and may know it on their own; the others share the common
+  // knowledge.
+  const auto piece_of = [&](const RecordValue& value, bool inside) {
     PickedUp::Piece piece{id, inside && w.self ? Strength::strong : w.common, common_own || inside};
-    piece.changed = piece.strength != Strength::none && effect(value, piece.strength, piece.owned);
-    if (piece.changed) normalise(value, rules_);
+    piece.changed = piece.strength != Strength::none && effect.needed(value, piece.strength, piece.owned);
     return piece;
   };
-  const ThreadSet inside = r.members.intersect(threads);
-  const bool pieces_differ = w.self || (!common_own && rules_.needs_issuers(r.original));
+  const auto apply = [&](RecordValue& value, const PickedUp::Piece& piece) {
+    if (piece.changed) effect.apply(value, piece.strength, piece.owned);
+    normalise(value, rules_);
+  };
+  const ThreadSet inside = r.family() ? r.members.intersect(threads) : ThreadSet{};
+  const bool pieces_differ = w.self || !common_own;
   if (pieces_differ && !inside.empty() && inside != r.members) {
+    PickedUp out{{piece_of(r, false), piece_of(r, true)}, 2};
+    if (!out.pieces[0].changed && !out.pieces[1].changed) return out;
     RecordValue part = r, rest = r;
     part.members = inside;
     rest.members = r.members.minus(inside);
-    normalise(part, rules_);
-    normalise(rest, rules_);
-    PickedUp out{{apply(rest, false), apply(part, true)}, 2};
-    if (out.pieces[0].changed || out.pieces[1].changed) {
-      const auto ids = records_.split(id, std::move(rest), std::move(part), inside);
-      out.pieces[0].id = ids.first;
-      out.pieces[1].id = ids.second;
-    }
+    apply(rest, out.pieces[0]);
+    apply(part, out.pieces[1]);
+    const auto ids = records_.split(id, std::move(rest), std::move(part), inside);
+    out.pieces[0].id = ids.first;
+    out.pieces[1].id = ids.second;
     return out;
   }
-  RecordValue value = r;
-  const PickedUp out{{apply(value, !inside.empty() && inside == r.members)}, 1};
-  if (out.pieces[0].changed) records_.change(id, std::move(value));
+  const PickedUp out{{piece_of(r, !inside.empty() && inside == r.members)}, 1};
+  if (out.pieces[0].changed) {
+    RecordValue value = r;
+    apply(value, out.pieces[0]);
+    records_.change(id, std::move(value));
+  }
   return out;
 }
 
@@ -96,7 +140,8 @@ void Machine::for_records(const std::vector<RecordId>& ids, SyncEvent* event, co
 
 bool Machine::execute(const prog::Node& node, const prog::Fence& s) {
   const ThreadSet threads = collective(node);
-  const Grants given = grants(s.full, s.temporal);
+  const Grants given = Grants::of(s.full, s.temporal, rules_.table);
+  const FenceEffect effect{*this, given, threads};
   std::optional<SyncEvent> event;
   if (observer_ != nullptr) {
     event.emplace();
@@ -109,14 +154,8 @@ bool Machine::execute(const prog::Node& node, const prog::Fence& s) {
     event->transitive = s.transitive;
   }
   const std::vector<RecordId> ids = records_.active();
-  for_records(ids, event ? &*event : nullptr, [&](RecordId id) {
-    return pick_up(id, threads, s.transitive, s.first, [&](RecordValue& r, Strength strength, bool owned) {
-      const FlagSets& flags = granted(given, r, strength, owned);
-      if (r.visibility.has(threads, flags)) return false;
-      r.visibility.add(threads, flags);
-      return true;
-    });
-  });
+  for_records(ids, event ? &*event : nullptr,
+              [&](RecordId id) { return pick_up(id, threads, s.transitive, s.first, effect); });
   collect_if_due();
   return control_.spend(ids.size());
 }
@@ -125,11 +164,11 @@ bool Machine::execute(const prog::Node& node, const prog::Arrive& s) {
   const auto homes = barrier_elements(node, s.home);
   if (!homes) return false;
   ensure(homes->size() == 1, "home of an Arrive");
-  std::vector<std::pair<VarId, std::size_t>> referenced;
+  std::vector<BarrierElement> referenced;
   for (const prog::Target& target : s.referenced) {
     const auto flats = barrier_elements(node, target);
     if (!flats) return false;
-    for (const std::size_t flat : *flats) referenced.emplace_back(target.var, flat);
+    for (const std::size_t flat : *flats) referenced.push_back({target.var, flat});
   }
   std::sort(referenced.begin(), referenced.end());
   referenced.erase(std::unique(referenced.begin(), referenced.end()), referenced.end());
@@ -137,6 +176,7 @@ bool Machine::execute(const prog::Node& node, const prog::Arrive& s) {
   const ThreadSet threads = collective(node);
   Counters& home = variables_[index(s.home.var)].counters[homes->front()];
   const std::int64_t k = home.arrivals;
+  const ArriveEffect effect{*this, referenced, k};
   std::optional<SyncEvent> event;
   if (observer_ != nullptr) {
     event.emplace();
@@ -154,23 +194,8 @@ bool Machine::execute(const prog::Node& node, const prog::Arrive& s) {
     event->awaits_before = event->awaits_after = home.awaits;
   }
   const std::vector<RecordId> ids = records_.active();
-  for_records(ids, event ? &*event : nullptr, [&](RecordId id) {
-    return pick_up(id, threads, s.transitive, s.first, [&](RecordValue& r, Strength strength, bool owned) {
-      bool changed = false;
-      const auto lower = [&](std::int64_t& minimum, bool applies) {
-        changed = changed || (applies && k < minimum);
-        if (applies) minimum = std::min(minimum, k);
-      };
-      for (const auto& [var, flat] : referenced) {
-        Pending& pending = r.pending_on(variables_[index(var)].first_uid + flat);
-        lower(pending.weak, true);
-        lower(pending.strong, strength == Strength::strong);
-        // Ownership matters to rule S1 only.
-        lower(pending.own, rules_.mode.proxy_fence_owner && strength == Strength::strong && owned);
-      }
-      return changed;
-    });
-  });
+  for_records(ids, event ? &*event : nullptr,
+              [&](RecordId id) { return pick_up(id, threads, s.transitive, s.first, effect); });
   home.arrivals = checked_add(k, 1);
   for (const auto& [var, flat] : referenced) {
     Counters& c = variables_[index(var)].counters[flat];
@@ -217,7 +242,7 @@ bool Machine::execute(const prog::Node& node, const prog::Await& s) {
     event->awaits_before = counters.awaits;
     event->awaits_after = awaits;
   }
-  const Grants given = grants(s.full, s.temporal);
+  const Grants given = Grants::of(s.full, s.temporal, rules_.table);
   const std::vector<RecordId> ids = records_.pending_on(uid);
   for_records(ids, event ? &*event : nullptr, [&](RecordId id) -> PickedUp {
     const RecordValue& r = records_.value(id);

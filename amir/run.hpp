@@ -1,5 +1,5 @@
-// Running an AMIR program: what goes in, what comes out. Shared by the three interpreters (naive_machine, machine,
-// trace_graph), which must agree on Outcome::violation's rule, variable, element and node.
+// Running an AMIR program: what goes in, what comes out. Shared by the three interpreters (naive_machine,
+// machine, trace_graph), which must agree on Outcome::violation's rule, variable, element and node.
 #pragma once
 
 #include <cstdint>
@@ -23,22 +23,22 @@ using semantics::amir::Program;
 using semantics::amir::VarId;
 using semantics::ir::SymId;
 
-// Which rules are active (decisions.md O1). Each switch is one repair or strict rule, so that a finding can be
-// attributed to it by toggling.
+// Which rules are active (decisions.md O1). Each switch is one repair or strict rule, so that a finding can
+// be attributed to it by toggling.
 struct ModeRules {
-  bool tiers = true;                  // H1, H2: strong and weak issue (abstract-machine.md 7.4, decisions.md N26)
-  bool atomics_keep_reads = true;     // H3
-  bool forward_progress = true;       // H6: E-Y04, E-Y06
-  bool zero_keeps = true;             // H9: a wg0 mutate clears nothing
-  Level free_level = Level::temporal; // of CheckMutates at a free
-  bool uninitialised = true;          // E-Y21, W-Y21
-  bool proxy_fence_owner = false;     // S1
-  bool generic_before_async = false;  // S2
+  bool tiers = true;  // H1, H2: strong and weak issue (abstract-machine.md 7.4, decisions.md N26)
+  bool atomics_keep_reads = true;      // H3
+  bool forward_progress = true;        // H6: E-Y04, E-Y06
+  bool zero_keeps = true;              // H9: a wg0 mutate clears nothing
+  Level free_level = Level::temporal;  // of CheckMutates at a free
+  bool uninitialised = true;           // E-Y21, W-Y21
+  bool proxy_fence_owner = false;      // S1
+  bool generic_before_async = false;   // S2
 };
 ModeRules rules_of(analysis::Mode mode);
 
 struct Limits {
-  std::uint64_t max_steps = 2'000'000'000;        // executed AMIR nodes times regions touched
+  std::uint64_t max_steps = 2'000'000'000;  // executed AMIR nodes times regions touched
   double max_seconds = 600;
   std::uint64_t max_memory_bytes = 8ull << 30;
 };
@@ -58,16 +58,18 @@ struct Instance {
 };
 
 struct Violation {
-  std::string_view code;               // "E-Y31"
+  std::string_view code;  // "E-Y31"
   VarId var{};
-  std::vector<std::int64_t> element;   // the smallest failing index, row-major
-  Instance at;                         // the failing check, await, or access
-  bool after_mutate = false;           // E-Y12: the unordered access is a mutate
+  std::vector<std::int64_t> element;  // the smallest failing index, row-major
+  Instance at;                        // the failing check, await, or access
+  bool after_mutate = false;          // E-Y12: the unordered access is a mutate
   Level required = Level::full;
-  QualSet quals;                       // one of these had to carry `required`
-  std::optional<Thread> missing;       // a thread that lacks it (none: no thread of a convergent collective has it)
-  Level held = Level::invisible;       // the best it (or any of them) holds on `quals`
-  // E-Y14: arrivals and awaits of the element; E-Y04: the arrival waited for; E-Y06: partners arrived and expected.
+  QualSet quals;  // one of these had to carry `required`
+  std::optional<Thread>
+      missing;  // a thread that lacks it (none: no thread of a convergent collective has it)
+  Level held = Level::invisible;  // the best it (or any of them) holds on `quals`
+  // E-Y14: arrivals and awaits of the element; E-Y04: the arrival waited for; E-Y06: partners arrived and
+  // expected.
   std::int64_t count_a = 0, count_b = 0;
 };
 
@@ -77,10 +79,12 @@ struct Outcome {
   bool executed_task = false;          // some device task ran
   std::optional<std::string> limit;    // a limit or overflow stopped the run: code, blank, text
   std::uint64_t nodes_executed = 0;
+  std::uint64_t steps = 0;  // work done: nodes, and regions or elements and records touched
   std::uint64_t records_peak = 0;
 };
 
-// Control parameters: a value for every size, index and bool parameter (strides are computed by the translation).
+// Control parameters: a value for every size, index and bool parameter (strides are computed by the
+// translation).
 using Sizes = semantics::ir::Environment;
 
 }  // namespace exocheck::amir

@@ -204,7 +204,7 @@ TEST_CASE("the owner of an element is a function, injective, and given by the fo
 TEST_CASE("uses that agree have equal owners [19]") {
   int agreeing = 0;
   int refused = 0;
-  for_accepted(6000, [&](Setting& setting, const Accepted& a, Random& random) {
+  for_accepted(12000, [&](Setting& setting, const Accepted& a, Random& random) {
     for (int attempt = 0; attempt < 6; ++attempt) {
       // The same loops, in another order, with other units, or shifted by a CudaWarps.
       std::vector<Step> steps(a.n.steps.begin() + static_cast<std::ptrdiff_t>(a.allocated), a.n.steps.end());
@@ -261,7 +261,7 @@ TEST_CASE("uses that agree have equal owners [19]") {
 
 TEST_CASE("permuting the distributed dimensions permutes the pitches [21]") {
   int permuted = 0;
-  for_accepted(4000, [&](Setting& setting, const Accepted& a, Random& random) {
+  for_accepted(12000, [&](Setting& setting, const Accepted& a, Random& random) {
     if (a.d.pitches.size() < 2) return;
     std::vector<std::size_t> order(a.d.pitches.size());
     for (std::size_t k = 0; k < order.size(); ++k) order[k] = k;

@@ -48,6 +48,9 @@ std::string text(const Program& p, const Violation& v) {
   out += " required " + std::string(semantics::amir::name(v.required));
   out += " counts " + std::to_string(v.count_a) + " " + std::to_string(v.count_b);
   if (v.after_mutate) out += " after mutate";
+  out += " held " + std::string(semantics::amir::name(v.held));
+  if (v.missing)
+    out += " missing " + std::to_string(v.missing->task) + "/" + std::to_string(v.missing->local);
   return out;
 }
 
