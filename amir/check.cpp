@@ -201,8 +201,8 @@ void Checker::report(const Words& words, const SizeChoice& choice, const Sizes& 
         {semantics::Role::context, fmt::format("found with {}", show(choice.values)), d.location});
   }
   if (options_.graph) {
-    result_.counterexample =
-        Counterexample{choice.values, make_graph(words, explanation, show(choice.values))};
+    result_.counterexample = Counterexample{
+        choice.values, make_graph(words, explanation, choice.values.empty() ? "" : show(choice.values))};
   }
   result_.findings.push_back(std::move(d));
 }

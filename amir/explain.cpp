@@ -222,7 +222,7 @@ Explanation explain(const Words& words, const Violation& v, const Sizes& sizes, 
     add_declaration(words, v, out.diagnostic);
     return out;
   }
-  out.hazard = find_hazard(log, words.program());
+  out.hazard = find_hazard(log);
   semantics::ensure(out.hazard.has_value(), "a hazard comes from a failed check");
   const semantics::Location place = v.code == "E-Y12" ? words.declaration(v.var) : words.location(v.at);
   out.diagnostic = about_element(words, v, place, hazard_message(words, v, *out.hazard));

@@ -48,9 +48,13 @@ std::string referenced(const Words& words, const SyncEvent& event) {
 }
 
 std::string times(const NearMiss& miss) {
-  return miss.repetitions > 1 ? fmt::format(" (here and at {} earlier executions)", miss.repetitions - 1)
-                              : "";
+  if (miss.repetitions == 1) return "";
+  if (miss.repetitions == 2) return " (so does an earlier execution of it)";
+  return fmt::format(" (so do {} earlier executions of it)", miss.repetitions - 1);
 }
+
+// Timelines of a first timeline; "nothing" for those that only order in time.
+std::string awaited(QualSet first) { return first.empty() ? "nothing" : timeline_list(first); }
 
 std::string kind_word(SyncKind kind) {
   switch (kind) {
@@ -152,14 +156,14 @@ std::string describe_step(const Words& words, const NearMiss& step) {
   const std::string where = words.where(e.at).empty() ? "" : " (" + words.where(e.at) + ")";
   switch (e.kind) {
     case SyncKind::fence:
-      return fmt::format("this Fence{} orders the first access before what {} do next", where, who);
+      return fmt::format("this Fence{} orders the first access before later accesses of {}", where, who);
     case SyncKind::arrive:
       return fmt::format("this Arrive{} by {} attaches the first access to arrival {} of {}", where, who,
                          e.arrival, referenced(words, e));
     case SyncKind::await:
       return fmt::format(
-          "this Await{} covers arrival {} of {} and orders the first access before what {} do next", where,
-          step.effect.pending.value_or(e.arrival), barrier_element(words, e), who);
+          "this Await{} covers arrival {} of {} and orders the first access before later accesses of {}",
+          where, step.effect.pending.value_or(e.arrival), barrier_element(words, e), who);
   }
   throw semantics::InternalError("unknown sync kind");
 }
@@ -212,7 +216,7 @@ std::string describe_miss(const Words& words, const NearMiss& miss, const Hazard
       text = fmt::format(
           "this {}{} does not pick the first access up: its threads know it only on {}, its first timeline "
           "waits for {}",
-          kind, where, timeline_list(miss.effect.known_on), timeline_list(e.first));
+          kind, where, timeline_list(miss.effect.known_on), awaited(e.first));
       break;
     case Miss::not_transitive:
       text = fmt::format(
@@ -228,8 +232,9 @@ std::string describe_miss(const Words& words, const NearMiss& miss, const Hazard
           where, e.arrival, referenced(words, e));
       break;
     case Miss::other_threads:
-      text = fmt::format("this {}{} orders the first access before what {} do next, but {} is not among them",
-                         kind, where, who, missing_party(words, hazard));
+      text = fmt::format(
+          "this {}{} orders the first access before later accesses of {}, but {} is not among them", kind,
+          where, who, missing_party(words, hazard));
       break;
     case Miss::not_known:
       text = fmt::format(

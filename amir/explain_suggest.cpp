@@ -25,12 +25,13 @@ const NearMiss* find(const Hazard& hazard, Miss reason) {
 
 // "between line 9 and line 14" or, where the second access comes from a later iteration, "after line 27,
 // before line 20 runs again".
-std::string between(const Words& words, const Hazard& hazard) {
-  const int first = words.line(hazard.result.record.created);
-  const int second = words.line(hazard.check.at);
+std::string after_before(int first, int second) {
   if (first < second) return fmt::format("between line {} and line {}", first, second);
   if (first == second) return fmt::format("between two executions of line {}", first);
   return fmt::format("after line {}, before line {} runs again", first, second);
+}
+std::string between(const Words& words, const Hazard& hazard) {
+  return after_before(words.line(hazard.result.record.created), words.line(hazard.check.at));
 }
 
 // Second timeline under which the failing access sees everything it needs.
@@ -39,10 +40,9 @@ std::string second_timeline(QualSet quals) {
   return quals.contains(Qual::cp80) ? "Sm80_generic" : "cuda_in_order";
 }
 
-// The smallest standard collective that contains both accesses.
-std::string scope(const Words& words, const Hazard& hazard) {
+// The smallest standard collective that contains `both`.
+std::string scope(const Words& words, const Hazard& hazard, const ThreadSet& both) {
   const std::int64_t stride = words.program().threads;
-  const ThreadSet both = hazard.check.collective.unite(hazard.result.record.threads);
   const auto in_one = [&](std::int64_t size) {
     return (both.min() % stride) / size == ((both.end() - 1) % stride) / size;
   };
@@ -151,6 +151,15 @@ std::optional<std::string> suggest(const Words& words, const Hazard& hazard) {
     return fmt::format("Await {} {}", words.element(*miss->event.barrier, miss->event.element),
                        between(words, hazard));
   }
+  if (const NearMiss* miss = find(hazard, Miss::other_threads)) {
+    // Some threads know that the access is over; they can tell the others.
+    if (miss->event.temporal.contains(Qual::ram) && !free) {
+      const ThreadSet both = hazard.check.collective.unite(miss->event.collective);
+      return fmt::format("put Fence(cuda_in_order, {}) by {} {}", second_timeline(needed),
+                         scope(words, hazard, both),
+                         after_before(words.line(miss->event.at), words.line(hazard.check.at)));
+    }
+  }
   const bool generic = record.original == Qual::ram || record.original == Qual::rmem;
   if (!generic) return wait_for_original(words, hazard);
   if (needed.meets(register_wgmma_quals)) {
@@ -162,7 +171,8 @@ std::optional<std::string> suggest(const Words& words, const Hazard& hazard) {
         "let the whole cluster execute Fence(cuda_in_order, cuda_in_order) after line {}, before {} is freed",
         words.line(record.created), name);
   }
-  return fmt::format("put Fence(cuda_in_order, {}) by {} {}", second_timeline(needed), scope(words, hazard),
+  return fmt::format("put Fence(cuda_in_order, {}) by {} {}", second_timeline(needed),
+                     scope(words, hazard, hazard.check.collective.unite(record.threads)),
                      between(words, hazard));
 }
 

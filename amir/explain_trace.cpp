@@ -60,20 +60,34 @@ std::optional<Miss> lacking(const SyncEvent& event, const SyncEffect& effect, co
   return std::nullopt;
 }
 
+// Is the access attached to this very arrival already, as a copy is to the Arrive after it?
+bool attached(const SyncEvent& arrive, const RecordView& record) {
+  return std::any_of(record.pending.begin(), record.pending.end(), [&](const PendingView& p) {
+    const bool named =
+        std::find(arrive.referenced.begin(), arrive.referenced.end(), p.element) != arrive.referenced.end();
+    return p.barrier == arrive.barrier && named && p.strong && *p.strong <= arrive.arrival;
+  });
+}
+
 std::optional<Miss> judge(const SyncEvent& event, const SyncEffect& effect, const Hazard& hazard) {
+  const bool concerned = concerns(event.collective, hazard);
   if (event.kind == SyncKind::await) {
     const bool covered = effect.pending && *effect.pending <= event.arrival;
     if (covered) return lacking(event, effect, hazard);
     if (effect.pending) return Miss::not_covered;
-    return concerns(event.collective, hazard) ? std::optional(Miss::nothing_attached) : std::nullopt;
+    return concerned ? std::optional(Miss::nothing_attached) : std::nullopt;
   }
+  const bool fence = event.kind == SyncKind::fence;
   if (effect.strength != Strength::none || effect.changed) {
-    return event.kind == SyncKind::fence ? lacking(event, effect, hazard)
-                                         : std::optional(Miss::never_awaited);
+    return fence ? lacking(event, effect, hazard) : std::optional(Miss::never_awaited);
   }
-  if (effect.known_on.empty()) {
-    return concerns(event.collective, hazard) ? std::optional(Miss::not_known) : std::nullopt;
-  }
+  // A fence whose second timeline would not help the second access is there for something else.
+  if (fence && !event.temporal.meets(hazard.result.demanded.quals)) return std::nullopt;
+  // So is what waits for the completion of another kind of access.
+  const bool own_kind = event.first.contains(hazard.result.record.original);
+  if (!event.transitive && !event.first.empty() && !own_kind) return std::nullopt;
+  if (!fence && attached(event, effect.before)) return std::nullopt;
+  if (effect.known_on.empty()) return fence && concerned ? std::optional(Miss::not_known) : std::nullopt;
   return effect.original_required ? Miss::not_transitive : Miss::not_waited_for;
 }
 
@@ -104,17 +118,49 @@ int rank(const NearMiss& miss, const Hazard& hazard) {
   return 9;
 }
 
-// An arrival is wasted only if no later Await covered it on one of the elements it publishes on.
-void drop_awaited_arrivals(std::vector<NearMiss>& misses, const std::vector<const SyncEvent*>& syncs) {
-  std::erase_if(misses, [&](const NearMiss& miss) {
-    if (miss.reason != Miss::never_awaited) return false;
-    return std::any_of(syncs.begin(), syncs.end(), [&](const SyncEvent* later) {
-      return later->kind == SyncKind::await && later->barrier == miss.event.barrier &&
-             later->arrival >= miss.event.arrival &&
-             std::find(miss.event.referenced.begin(), miss.event.referenced.end(), later->element) !=
-                 miss.event.referenced.end();
-    });
+// An arrival is wasted only if no later Await covered it on one of the elements it publishes on; where one
+// came close, that Await says more.
+bool wasted(const NearMiss& miss, const std::vector<NearMiss>& misses,
+            const std::vector<const SyncEvent*>& syncs) {
+  const bool close = std::any_of(misses.begin(), misses.end(), [&](const NearMiss& other) {
+    return other.reason == Miss::not_covered && other.event.barrier == miss.event.barrier &&
+           other.effect.pending == miss.event.arrival;
   });
+  return !close && std::none_of(syncs.begin(), syncs.end(), [&](const SyncEvent* later) {
+    return later->kind == SyncKind::await && later->barrier == miss.event.barrier &&
+           later->arrival >= miss.event.arrival &&
+           std::find(miss.event.referenced.begin(), miss.event.referenced.end(), later->element) !=
+               miss.event.referenced.end();
+  });
+}
+
+// One entry per statement and reason: its last instance.
+std::vector<NearMiss> distinct(std::vector<NearMiss> misses) {
+  std::vector<NearMiss> out;
+  for (NearMiss& miss : misses) {
+    const auto same = std::find_if(out.begin(), out.end(), [&](const NearMiss& d) {
+      return d.event.at.node == miss.event.at.node && d.reason == miss.reason;
+    });
+    if (same != out.end()) {
+      miss.repetitions = same->repetitions + 1;
+      out.erase(same);
+    }
+    out.push_back(std::move(miss));
+  }
+  return out;
+}
+
+// The most telling ones, in order of execution; of equally telling ones the latest.
+std::vector<NearMiss> select(std::vector<NearMiss> misses, const Hazard& hazard) {
+  std::stable_sort(misses.begin(), misses.end(), [&](const NearMiss& a, const NearMiss& b) {
+    const int ra = rank(a, hazard);
+    const int rb = rank(b, hazard);
+    return ra != rb ? ra < rb : a.sequence > b.sequence;
+  });
+  if (misses.size() > most_misses) misses.resize(most_misses);
+  std::sort(misses.begin(), misses.end(),
+            [](const NearMiss& a, const NearMiss& b) { return a.sequence < b.sequence; });
+  return misses;
 }
 
 }  // namespace
@@ -144,7 +190,7 @@ void TraceLog::on_sync(const SyncEvent& event) {
   if (!event.effects.empty() || own_barrier) add(event);
 }
 
-std::optional<Hazard> find_hazard(const TraceLog& log, const Program& program) {
+std::optional<Hazard> find_hazard(const TraceLog& log) {
   Hazard hazard;
   const CheckEvent* failing = nullptr;
   for (const auto& event : log.events()) {
@@ -167,9 +213,8 @@ std::optional<Hazard> find_hazard(const TraceLog& log, const Program& program) {
       if (creates) hazard.creation = *record;
     }
     const auto* sync = std::get_if<SyncEvent>(&event);
-    if (sync == nullptr) continue;
     // The host-side ends of kernels order everything that lies before them; they explain nothing.
-    if (program.maps.size() > 0 && sync->collective.is_all()) continue;
+    if (sync == nullptr || sync->collective.is_all()) continue;
     for (const SyncEffect& effect : sync->effects) {
       if (!lineage.contains(effect.before.id)) continue;
       syncs.push_back(sync);
@@ -178,32 +223,11 @@ std::optional<Hazard> find_hazard(const TraceLog& log, const Program& program) {
         misses.push_back({*sync, sequence, effect, *reason, 1});
     }
   }
-  drop_awaited_arrivals(misses, syncs);
-
-  // One entry per statement and reason: its last instance.
-  std::vector<NearMiss> distinct;
-  for (NearMiss& miss : misses) {
-    const auto same = std::find_if(distinct.begin(), distinct.end(), [&](const NearMiss& d) {
-      return d.event.at.node == miss.event.at.node && d.reason == miss.reason;
-    });
-    if (same == distinct.end()) {
-      distinct.push_back(std::move(miss));
-    } else {
-      miss.repetitions = same->repetitions + 1;
-      distinct.erase(same);
-      distinct.push_back(std::move(miss));
-    }
+  std::vector<NearMiss> telling;
+  for (const NearMiss& miss : misses) {
+    if (miss.reason != Miss::never_awaited || wasted(miss, misses, syncs)) telling.push_back(miss);
   }
-  std::vector<std::size_t> order(distinct.size());
-  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-    const int ra = rank(distinct[a], hazard);
-    const int rb = rank(distinct[b], hazard);
-    return ra != rb ? ra < rb : a > b;
-  });
-  order.resize(std::min(order.size(), most_misses));
-  std::sort(order.begin(), order.end());
-  for (const std::size_t i : order) hazard.misses.push_back(std::move(distinct[i]));
+  hazard.misses = select(distinct(std::move(telling)), hazard);
   return hazard;
 }
 

@@ -70,6 +70,6 @@ struct Hazard {
 };
 
 // nullopt if the log has no failing check (other kinds of violations).
-std::optional<Hazard> find_hazard(const TraceLog& log, const Program& program);
+std::optional<Hazard> find_hazard(const TraceLog& log);
 
 }  // namespace exocheck::amir

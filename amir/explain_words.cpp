@@ -49,7 +49,7 @@ semantics::Location Words::declaration(VarId v) const {
 }
 
 std::string Words::text(const Stmt& s) const {
-  constexpr std::size_t longest = 100;
+  constexpr std::size_t longest = 110;
   std::string out;
   bool blank = false;
   for (const char c : procedure_.source->text(s.span)) {
@@ -62,8 +62,12 @@ std::string Words::text(const Stmt& s) const {
     out += c;
   }
   if (out.size() <= longest) return out;
-  const std::size_t half = longest / 2 - 2;
-  return out.substr(0, half) + " ... " + out.substr(out.size() - half);
+  // The middle goes, from comma to comma where possible.
+  std::size_t head = out.rfind(", ", longest - 30);
+  std::size_t tail = out.find(", ", out.size() - 30);
+  head = head == std::string::npos || head < 20 ? longest - 30 : head + 2;
+  tail = tail == std::string::npos || tail + 10 > out.size() ? out.size() - 26 : tail + 2;
+  return out.substr(0, head) + "... " + out.substr(tail);
 }
 
 std::string Words::name(SymId symbol) const {
@@ -186,7 +190,7 @@ std::string knowledge(Level held) {
     case Level::atomic:
       return "it may only overlap that access with another atomic one";
     case Level::unordered:
-      return "it knows that access as issued, but has not waited for it";
+      return "it only knows that access to be issued, it has not waited for its end";
     case Level::temporal:
       return "it is ordered after that access in time only, its effect on memory need not be visible";
     case Level::full:

@@ -118,7 +118,7 @@ std::string event_label(const HbEvent& event) {
 
 constexpr const char* legend =
     R"(<table border="0" cellborder="0" cellspacing="2">)"
-    R"(<tr><td align="left"><font color="#c00000"><b>red, dashed</b></font></td><td align="left">the hazard: nothing orders the two accesses</td></tr>)"
+    R"(<tr><td align="left"><font color="#c00000"><b>red, dashed</b></font></td><td align="left">the hazard: the order that the second access needs is missing</td></tr>)"
     R"(<tr><td align="left"><font color="#2b5ca8"><b>blue</b></font></td><td align="left">knowledge of the first access is passed on</td></tr>)"
     R"(<tr><td align="left"><font color="#1e7d4b"><b>green</b></font></td><td align="left">an Await covers an arrival</td></tr>)"
     R"(<tr><td align="left"><font color="#c06000"><b>orange, dotted</b></font></td><td align="left">near miss: would have ordered them but for the reason given</td></tr>)"

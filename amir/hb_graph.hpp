@@ -40,7 +40,7 @@ struct HbLane {
 };
 
 struct HbGraph {
-  std::string title;  // "write-after-read on As[0, 0, 24] (K = 5)"
+  std::string title;  // "sync.war E-Y31 on As[0, 0, 24], K = 5"
   std::vector<HbLane> lanes;
   std::vector<HbEvent> events;  // in order of execution
   std::vector<HbEdge> edges;

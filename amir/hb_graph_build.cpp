@@ -9,6 +9,8 @@
 
 namespace exocheck::amir {
 
+using semantics::Diagnostic;
+
 namespace {
 
 constexpr std::size_t most_steps = 8;
@@ -95,16 +97,13 @@ class GraphBuilder {
   explicit GraphBuilder(const Words& words) : words_(words) {}
 
   HbGraph build(const Explanation& explanation, const std::string& sizes) {
-    graph_.title = fmt::format("{} {}", explanation.diagnostic.rule->code, explanation.diagnostic.rule->name);
-    if (!explanation.diagnostic.variable.empty()) {
-      std::string element = explanation.diagnostic.variable;
-      for (std::size_t i = 0; i < explanation.diagnostic.index.size(); ++i) {
-        element += fmt::format("{}{}", i == 0 ? "[" : ", ", explanation.diagnostic.index[i]);
-      }
-      if (!explanation.diagnostic.index.empty()) element += "]";
-      graph_.title += " on " + element;
-    }
-    if (!sizes.empty()) graph_.title += fmt::format(" ({})", sizes);
+    const Diagnostic& d = explanation.diagnostic;
+    std::string element = d.variable;
+    for (std::size_t i = 0; i < d.index.size(); ++i)
+      element += fmt::format("{}{}", i == 0 ? "[" : ", ", d.index[i]);
+    if (!d.index.empty()) element += "]";
+    graph_.title =
+        fmt::format("{} {} on {}{}", d.rule->name, d.rule->code, element, sizes.empty() ? "" : ", " + sizes);
     if (explanation.hazard) {
       hazard(*explanation.hazard);
     } else {
@@ -118,6 +117,8 @@ class GraphBuilder {
   std::size_t add(EventKind kind, const Instance& at, const ThreadSet& threads,
                   std::vector<std::string> details, int repetitions);
   void program_order();
+  // Program order that another edge already shows.
+  void drop_doubled();
   void hazard(const Hazard& h);
   void barrier(const Explanation& explanation);
   std::vector<std::string> sync_details(const SyncEvent& e) const;
@@ -156,6 +157,17 @@ void GraphBuilder::program_order() {
       open = open.minus(threads_[from]);
     }
   }
+}
+
+void GraphBuilder::drop_doubled() {
+  std::vector<HbEdge> kept;
+  for (const HbEdge& edge : graph_.edges) {
+    const bool doubled = std::any_of(graph_.edges.begin(), graph_.edges.end(), [&](const HbEdge& other) {
+      return other.kind != EdgeKind::program_order && other.from == edge.from && other.to == edge.to;
+    });
+    if (edge.kind != EdgeKind::program_order || !doubled) kept.push_back(edge);
+  }
+  graph_.edges = std::move(kept);
 }
 
 std::vector<std::string> GraphBuilder::sync_details(const SyncEvent& e) const {
@@ -260,7 +272,10 @@ void GraphBuilder::hazard(const Hazard& h) {
       }
     }
   }
-  graph_.edges.push_back({first, second, EdgeKind::hazard, "no happens-before path"});
+  graph_.edges.push_back({first, second, EdgeKind::hazard,
+                          h.result.held == Level::temporal ? "ordered in time, but its effect need not be visible"
+                                                           : "no happens-before path"});
+  drop_doubled();
 }
 
 void GraphBuilder::barrier(const Explanation& explanation) {
