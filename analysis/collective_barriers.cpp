@@ -100,12 +100,12 @@ Refusal BarrierConsistency::refuse(SymId barrier, Kind kind, const Sync& now, Sy
   return {
       "E-U19",
       fmt::format(
-          "this {} on '{}' and the {} on '{}' must be executed by the same threads, but {}: {} threads from "
+          "this {} on `{}` and the {} on `{}` must be executed by the same threads, but {}: {} threads from "
           "thread {} ({}) here, {} threads from thread {} ({}) there",
           word(kind), name(barrier), word(other_kind), name(other), difference, now.tiling->threads(),
           base_thread(*now.tiling), constructs_.path(*now.tiling), before.tiling->threads(),
           base_thread(*before.tiling), constructs_.path(*before.tiling)),
-      {{Role::sync, fmt::format("the {} on '{}': {}", word(other_kind), name(other), before.tiling->text()),
+      {{Role::sync, fmt::format("the {} on `{}`: {}", word(other_kind), name(other), before.tiling->text()),
         before.location}}};
 }
 
@@ -129,7 +129,7 @@ std::optional<Refusal> BarrierConsistency::compare_all(SymId barrier, Kind kind,
     if (before == nullptr || before->tiling->threads() == now.tiling->threads()) return std::nullopt;
     return Refusal{
         "E-U19",
-        fmt::format("every Arrive on '{}' must be executed by the same number of threads, but {} threads "
+        fmt::format("every Arrive on `{}` must be executed by the same number of threads, but {} threads "
                     "execute this one ({}) and {} the first one ({})",
                     context_.procedure.symbol(barrier).name, now.tiling->threads(),
                     constructs_.path(*now.tiling), before->tiling->threads(),

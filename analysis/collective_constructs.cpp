@@ -32,7 +32,7 @@ const Construct* Constructs::find(SymId iter) const {
 
 std::string Constructs::text(SymId iter) const {
   const Construct* c = find(iter);
-  return c ? c->text : fmt::format("'{}'", name(iter));
+  return c ? c->text : fmt::format("`{}`", name(iter));
 }
 
 std::string Constructs::name(SymId iter) const {
@@ -51,7 +51,8 @@ std::string Constructs::path(const CollTiling& tiling) const {
     if (same) continue;
     out = out.empty() ? step : step + " > " + out;
   }
-  return out.empty() ? "the whole cluster" : out;
+  if (!out.empty()) return out;
+  return tiling.geometry.cluster_dim == 1 ? "all threads of the CTA" : "all threads of the cluster";
 }
 
 std::string Constructs::iterator(const CollTiling& tiling, SymId iter) const {

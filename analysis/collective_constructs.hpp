@@ -19,7 +19,7 @@ enum class ConstructKind : std::uint8_t { thread_loop, implied_loop, warps, othe
 
 struct Construct {
   ConstructKind kind{};
-  std::string text;         // "loop 'g'", "CudaWarps(2, 6)", "the loop implied by argument 'dst'"
+  std::string text;         // "loop `g`", "CudaWarps(2, 6)", "the loop implied by argument `dst`"
   std::int64_t extent = 0;  // iterations of a thread loop or implied loop
   const semantics::ir::Stmt* stmt = nullptr;
   semantics::Location location;
@@ -43,10 +43,10 @@ class Constructs {
   // Name of a control variable as the program writes it.
   std::string name(SymId iter) const;
 
-  // What narrowed the collective since the device function, outermost first: "CudaWarps(4, 12) > loop 'g'";
-  // "the whole cluster" if nothing did.
+  // What narrowed the collective since the device function, outermost first: "CudaWarps(4, 12) > loop `g`";
+  // "all threads of the CTA" (or cluster) if nothing did.
   std::string path(const CollTiling& tiling) const;
-  // "loop 'g' (thread pitch 128, (threadIdx.x - 128) / 128)": an iterator as the tiling computes it.
+  // "loop `g` (thread pitch 128, (threadIdx.x - 128) / 128)": an iterator as the tiling computes it.
   std::string iterator(const CollTiling& tiling, SymId iter) const;
   // The failure as a clause that starts with its culprit where the culprit is the subject.
   std::string text(const Failure& failure) const;

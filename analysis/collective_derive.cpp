@@ -7,7 +7,7 @@ namespace exocheck::analysis {
 namespace {
 
 std::string against(const CollTiling& tiling, const CollType& type, const CollUnit& unit) {
-  return fmt::format("the current collective has {}; unit '{}' has {}", tiling.text(), unit.text(),
+  return fmt::format("the current collective has {}; unit `{}` has {}", tiling.text(), unit.text(),
                      type.text());
 }
 
@@ -47,7 +47,7 @@ Result<TilingPtr> derive(const TilingPtr& tiling, SymId iter, bool hidden, const
     if (lo != 0 || hi != 1) {
       return Failure{
           Reason::tile_trivial,
-          fmt::format("the current collective already is one '{}', so the only legal range is (0, 1), not "
+          fmt::format("the current collective already is one `{}`, so the only legal range is (0, 1), not "
                       "({}, {}): {}",
                       unit.text(), lo, hi, against(*refined, delta, unit)),
           iter, std::nullopt};
@@ -61,7 +61,7 @@ Result<TilingPtr> derive(const TilingPtr& tiling, SymId iter, bool hidden, const
   const std::int64_t maximum = present / b;
   if (hi > maximum) {
     return Failure{Reason::tile_too_many,
-                   fmt::format("{} boxes of '{}' are needed, but the current collective has room for {}: {}",
+                   fmt::format("{} boxes of `{}` are needed, but the current collective has room for {}: {}",
                                hi, unit.text(), maximum, against(*refined, delta, unit)),
                    iter, maximum};
   }
@@ -96,7 +96,7 @@ std::optional<Failure> mismatch(const TilingPtr& tiling, const CollUnit& unit) {
   for (std::size_t i = 0; i < refined->dims.size(); ++i) {
     if (!delta.box[i] || *delta.box[i] == refined->dims[i].box()) continue;
     return Failure{Reason::scope_mismatch,
-                   fmt::format("{} threads execute it, with {}; unit '{}' needs {}", refined->threads(),
+                   fmt::format("{} threads execute it, with {}; unit `{}` needs {}", refined->threads(),
                                refined->text(), unit.text(), delta.text()),
                    innermost(refined->dims[i]), std::nullopt};
   }

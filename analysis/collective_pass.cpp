@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <unordered_set>
-
 #include "analysis/buffers.hpp"
 #include "analysis/scopes.hpp"
 #include "semantics/errors.hpp"
@@ -107,9 +105,23 @@ DistributedUse CollectivePass::make_use(const Resolved& resolved, SymId named,
   use.index = resolved.index;
   use.written = resolved.written;
   use.text = text(named, index);
-  if (resolved.base != named) use.text += fmt::format(" (a window of '{}')", symbol(resolved.base).name);
+  if (resolved.base != named) use.text += fmt::format(" (a window of `{}`)", symbol(resolved.base).name);
   use.location = std::move(where);
   return use;
+}
+
+bool CollectivePass::follows_error(const Stmt& stmt) {
+  std::vector<SymId> used;
+  bool failed = false;
+  for_each_mention(stmt, [&](SymId var) {
+    if (symbol(var).kind == SymbolKind::barrier) return;
+    const auto it = windows_.find(var);
+    used.push_back(it == windows_.end() ? var : it->second.base);
+    failed = failed || table_.failed(used.back());
+  });
+  if (!failed) return false;
+  for (const SymId var : used) table_.silence(var);
+  return true;
 }
 
 bool CollectivePass::reads(const Expr& expr, const Stmt& stmt, const Scope& scope) {
@@ -125,6 +137,7 @@ bool CollectivePass::reads(const Expr& expr, const Stmt& stmt, const Scope& scop
 }
 
 void CollectivePass::assign(const Stmt& stmt, const Assign& a, const Scope& scope) {
+  if (follows_error(stmt)) return;
   bool failed = reads(*a.value, stmt, scope);
   std::vector<Access> index;
   for (const ExprPtr& e : a.index) index.push_back({e, nullptr});
@@ -136,9 +149,9 @@ void CollectivePass::assign(const Stmt& stmt, const Assign& a, const Scope& scop
   const CollUnit unit = semantics::memory_record(*base.memory, base.precision).mutate_unit;
   if (const auto f = mismatch(scope.tiling, unit)) {
     const std::string needed =
-        unit.single_thread() ? "exactly one thread" : fmt::format("one '{}'", unit.text());
+        unit.single_thread() ? "exactly one thread" : fmt::format("one `{}`", unit.text());
     report("E-H10", location(stmt),
-           fmt::format("a plain write to '{}' in {} must be executed by {}, not by {}: {}",
+           fmt::format("a plain write to `{}` in {} must be executed by {}, not by {}: {}",
                        text(a.target, index), base.memory->text(), needed, constructs_.path(*scope.tiling),
                        constructs_.text(*f)),
            constructs_.notes(*f), resolved.base);
@@ -153,7 +166,7 @@ void CollectivePass::warn_unused() {
     const auto* alloc = std::get_if<Alloc>(&s.node);
     if (alloc == nullptr || scope != DeviceScope::cuda || symbol(alloc->var).kind != SymbolKind::data) return;
     if (mentioned.contains(alloc->var)) return;
-    report("W-X01", location(s), fmt::format("'{}' is allocated but never used", symbol(alloc->var).name), {},
+    report("W-X01", location(s), fmt::format("`{}` is allocated but never used", symbol(alloc->var).name), {},
            alloc->var);
   });
 }
@@ -163,6 +176,7 @@ void CollectivePass::report(std::string_view code, Location where, std::string m
   auto d = semantics::make_diagnostic(code, std::move(where), std::move(message));
   d.related = std::move(related);
   if (variable != none) {
+    if (symbol(variable).kind == SymbolKind::barrier) failed_barriers_.insert(variable);
     d.variable = symbol(variable).name;
     if (symbol(variable).memory) d.memory = symbol(variable).memory->text();
   }

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "analysis/collective_barriers.hpp"
@@ -57,6 +58,9 @@ class CollectivePass {
   DistributedUse make_use(const Resolved& resolved, SymId named,
                           const std::vector<semantics::ir::Access>& index, const TilingPtr& tiling,
                           semantics::Location location) const;
+  // Does the statement use a variable that has an error already? Then its other variables are silenced, too:
+  // most of what could be said about them would follow from that error.
+  bool follows_error(const semantics::ir::Stmt& stmt);
   // A read of `expr` and of everything inside it; true if an error was reported.
   bool reads(const semantics::ir::Expr& expr, const semantics::ir::Stmt& stmt, const Scope& scope);
   void warn_unused();
@@ -70,13 +74,15 @@ class CollectivePass {
   // collective_pass_sync.cpp
   void arrive(const semantics::ir::Stmt& stmt, const semantics::ir::Arrive& a, const Scope& scope);
   void await(const semantics::ir::Stmt& stmt, const semantics::ir::Await& a, const Scope& scope);
-  // Distribution, then `multicast`, then unit and thread consistency; stops at the first error.
+  // The distribution of the home element; nullopt after an error.
   std::optional<Deduction> sync_use(const semantics::ir::Stmt& stmt, SymId barrier,
-                                    const std::vector<semantics::ir::Access>& home, const std::string& text,
-                                    const Scope& scope, bool& failed);
-  bool sync_threads(const semantics::ir::Stmt& stmt, SymId barrier, BarrierConsistency::Kind kind,
+                                    const std::vector<semantics::ir::Access>& home, const Scope& scope);
+  // E-U18, E-U19.
+  void sync_threads(const semantics::ir::Stmt& stmt, SymId barrier, BarrierConsistency::Kind kind,
                     std::vector<std::int64_t> pitches, const Scope& scope);
+  // E-U30; false after an error, like the next two.
   bool intervals_complete(const semantics::ir::BarrierExpr& b);
+  // E-U31 .. E-U33.
   bool multicast(const semantics::ir::Stmt& stmt, const semantics::ir::Arrive& a, const Deduction& d,
                  const std::vector<semantics::ir::Access>& home, const Scope& scope);
   bool power_of_two_geometry(const semantics::ir::Stmt& stmt, SymId barrier,
@@ -96,6 +102,7 @@ class CollectivePass {
   DistributionTable table_;
   BarrierConsistency consistency_;
   std::unordered_map<SymId, Resolved> windows_;
+  std::unordered_set<SymId> failed_barriers_;     // at most one error per barrier (decisions.md C14)
   std::vector<const semantics::ir::Stmt*> path_;  // enclosing compound statements, outermost first
 };
 

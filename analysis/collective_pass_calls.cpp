@@ -10,9 +10,10 @@ using namespace semantics::ir;
 
 void CollectivePass::call(const Stmt& stmt, const Call& c, const Scope& scope) {
   if (!c.instr) return;  // procedures are not callable in device code (E-D03)
+  if (follows_error(stmt)) return;
   if (const auto f = mismatch(scope.tiling, c.instr->unit)) {
     report(code_of(f->reason, Where::instruction), location(stmt),
-           fmt::format("instruction '{}' must be executed by one '{}', not by {}: {}", c.instr->name,
+           fmt::format("instruction `{}` must be executed by one `{}`, not by {}: {}", c.instr->name,
                        c.instr->unit.text(), constructs_.path(*scope.tiling), constructs_.text(*f)),
            constructs_.notes(*f));
     return;
@@ -39,7 +40,7 @@ void CollectivePass::argument(const Stmt& stmt, const Call& c, std::size_t posit
   auto use = make_use(resolved, read->var, read->index, scope.tiling, location(actual, stmt));
   use.units = parameter.distributed;
   use.callee =
-      fmt::format("argument '{}' of '{}'", c.instr->behaviour.symbol(parameter.var).name, c.instr->name);
+      fmt::format("argument `{}` of `{}`", c.instr->behaviour.symbol(parameter.var).name, c.instr->name);
   const auto result = table_.use(resolved.base, std::move(use));
   if (!result.deduction || parameter.distributed.empty()) return;
   facts.implied[position] = result.deduction->implied;
@@ -52,14 +53,14 @@ void CollectivePass::trailing(const Stmt& stmt, const Call& c, const Scope& scop
   for (const Access& a : b.index) intervals += a.interval() ? 1 : 0;
   if (intervals != c.instr->barrier_units.size()) {
     report("E-C22", context_.procedure.location(b.span.begin < b.span.end ? b.span : stmt.span),
-           fmt::format("the trailing barrier '{}' of '{}' has {} intervals, but must have {}",
+           fmt::format("the trailing barrier `{}` of `{}` has {} intervals, but must have {}",
                        text(b.var, b.index), c.instr->name, intervals, c.instr->barrier_units.size()),
            {}, b.var);
     return;
   }
   auto use = make_use(resolve(b.var, b.index), b.var, b.index, scope.tiling, location(stmt));
   use.units = c.instr->barrier_units;
-  use.callee = fmt::format("the trailing barrier of '{}'", c.instr->name);
+  use.callee = fmt::format("the trailing barrier of `{}`", c.instr->name);
   table_.use(b.var, std::move(use), "E-U30");
 }
 

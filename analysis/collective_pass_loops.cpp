@@ -34,7 +34,7 @@ const LaunchFacts::WarpGroup* find_group(const LaunchFacts& launch, const std::s
 
 std::string group_names(const LaunchFacts& launch) {
   std::vector<std::string> names;
-  for (const auto& g : launch.warp_groups) names.push_back(fmt::format("'{}' ({} warps)", g.name, g.count));
+  for (const auto& g : launch.warp_groups) names.push_back(fmt::format("`{}` ({} warps)", g.name, g.count));
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
@@ -51,7 +51,7 @@ void CollectivePass::device_function(const Stmt& stmt, const DeviceFunction& f) 
 
 void CollectivePass::loop(const Stmt& stmt, const For& f, const Scope& scope) {
   const std::string& name = symbol(f.iter).name;
-  Construct construct{ConstructKind::other_loop, fmt::format("loop '{}'", name), 0, &stmt, location(stmt)};
+  Construct construct{ConstructKind::other_loop, fmt::format("loop `{}`", name), 0, &stmt, location(stmt)};
   if (f.mode != LoopMode::cuda_threads || !scope.tiling) {
     constructs_.add(f.iter, construct);
     walk(f.body, scope);
@@ -59,7 +59,7 @@ void CollectivePass::loop(const Stmt& stmt, const For& f, const Scope& scope) {
   }
   if (constant_value(*f.lo) != 0) {
     report("E-H01", location(*f.lo, stmt),
-           fmt::format("the cuda_threads loop over '{}' must start at the literal 0, not at {}", name,
+           fmt::format("the cuda_threads loop over `{}` must start at the literal 0, not at {}", name,
                        expression_text(context_.procedure, *f.lo)));
     return;
   }
@@ -68,7 +68,7 @@ void CollectivePass::loop(const Stmt& stmt, const For& f, const Scope& scope) {
     report(
         "E-H02", location(*f.hi, stmt),
         fmt::format(
-            "the cuda_threads loop over '{}' needs an integer literal of at least 1 as upper bound, not {}",
+            "the cuda_threads loop over `{}` needs an integer literal of at least 1 as upper bound, not {}",
             name, expression_text(context_.procedure, *f.hi)));
     return;
   }
@@ -77,7 +77,7 @@ void CollectivePass::loop(const Stmt& stmt, const For& f, const Scope& scope) {
   constructs_.add(f.iter, construct);
   auto result = derive(scope.tiling, f.iter, false, *f.unit, 0, *count, *count);
   if (const auto* failure = std::get_if<Failure>(&result)) {
-    std::string message = fmt::format("the loop over '{}' cannot divide the collective into {} of '{}': {}",
+    std::string message = fmt::format("the loop over `{}` cannot divide the collective into {} of `{}`: {}",
                                       name, *count, f.unit->text(), constructs_.text(*failure));
     if (failure->maximum) message += fmt::format("; at most {} iterations are possible", *failure->maximum);
     report(code_of(failure->reason, Where::loop), location(stmt), std::move(message),
@@ -116,7 +116,7 @@ std::optional<CollectivePass::Scope> CollectivePass::warps_scope(const Stmt& stm
   if (!scope.warps) return named_warps(stmt, w, scope);
 
   if (w.name && *w.name != *scope.warps) {
-    return refuse("E-W24", fmt::format("a nested block cannot change the warp name from '{}' to '{}'",
+    return refuse("E-W24", fmt::format("a nested block cannot change the warp name from `{}` to `{}`",
                                        *scope.warps, *w.name));
   }
   if (!w.lo)
@@ -127,7 +127,7 @@ std::optional<CollectivePass::Scope> CollectivePass::warps_scope(const Stmt& stm
                   "hi must be given, because the block is nested or the function has one warp group");
   const auto* group = find_group(*scope.launch, *scope.warps);
   if (scope.launch->warp_groups.size() > 1 && group != nullptr && *w.hi > group->count) {
-    return refuse("E-W23", fmt::format("hi = {} lies beyond the {} warps of group '{}'", *w.hi, group->count,
+    return refuse("E-W23", fmt::format("hi = {} lies beyond the {} warps of group `{}`", *w.hi, group->count,
                                        group->name));
   }
   Scope inner = scope;
@@ -143,7 +143,7 @@ std::optional<CollectivePass::Scope> CollectivePass::named_warps(const Stmt& stm
   const auto* group = find_group(*scope.launch, name);
   if (group == nullptr) {
     const std::string what =
-        w.name ? fmt::format("there is no warp group '{}'", name) : "a warp name is missing";
+        w.name ? fmt::format("there is no warp group `{}`", name) : "a warp name is missing";
     report(
         "E-W21", location(stmt),
         fmt::format("{}: {}; the device function has {}", warps_text(w), what, group_names(*scope.launch)));
@@ -161,7 +161,7 @@ std::optional<CollectivePass::Scope> CollectivePass::named_warps(const Stmt& stm
   const std::int64_t hi = w.hi.value_or(group->count);
   if (hi > group->count || lo >= hi) {
     report("E-W23", location(stmt),
-           fmt::format("{}: the warps {} to {} are outside group '{}', which has {} warps", warps_text(w), lo,
+           fmt::format("{}: the warps {} to {} are outside group `{}`, which has {} warps", warps_text(w), lo,
                        hi, name, group->count));
     return std::nullopt;
   }

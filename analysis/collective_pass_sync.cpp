@@ -47,60 +47,51 @@ std::vector<std::size_t> multicast_dimensions(const std::vector<BarrierExpr>& ta
 
 void CollectivePass::arrive(const Stmt& stmt, const Arrive& a, const Scope& scope) {
   if (a.targets.empty()) return;
-  const BarrierExpr& first = a.targets.front();
+  const SymId barrier = a.targets.front().var;
   const std::vector<Access> home = home_index(a.targets);
-  if (home.size() != symbol(first.var).shape.size()) return;
+  if (failed_barriers_.contains(barrier) || home.size() != symbol(barrier).shape.size()) return;
   for (const BarrierExpr& b : a.targets) {
     if (!intervals_complete(b)) return;
   }
-  bool failed = false;
-  const auto deduction = sync_use(stmt, first.var, home, text(first.var, home), scope, failed);
-  if (failed) return;
-  if (deduction && !multicast(stmt, a, *deduction, home, scope)) return;
-  sync_threads(stmt, first.var, BarrierConsistency::Kind::arrive,
-               deduction ? deduction->pitches : std::vector<std::int64_t>{}, scope);
+  const auto deduction = sync_use(stmt, barrier, home, scope);
+  if (!deduction || !multicast(stmt, a, *deduction, home, scope)) return;
+  sync_threads(stmt, barrier, BarrierConsistency::Kind::arrive, deduction->pitches, scope);
 }
 
 void CollectivePass::await(const Stmt& stmt, const Await& a, const Scope& scope) {
   const BarrierExpr& b = a.barrier;
-  if (b.index.size() != symbol(b.var).shape.size()) return;
-  bool failed = false;
-  const auto deduction = sync_use(stmt, b.var, b.index, text(b.var, b.index), scope, failed);
-  if (failed) return;
-  sync_threads(stmt, b.var, BarrierConsistency::Kind::await,
-               deduction ? deduction->pitches : std::vector<std::int64_t>{}, scope);
+  if (failed_barriers_.contains(b.var) || b.index.size() != symbol(b.var).shape.size()) return;
+  const auto deduction = sync_use(stmt, b.var, b.index, scope);
+  if (!deduction) return;
+  sync_threads(stmt, b.var, BarrierConsistency::Kind::await, deduction->pitches, scope);
 }
 
 std::optional<Deduction> CollectivePass::sync_use(const Stmt& stmt, SymId barrier,
-                                                  const std::vector<Access>& home, const std::string& written,
-                                                  const Scope& scope, bool& failed) {
+                                                  const std::vector<Access>& home, const Scope& scope) {
   auto use = make_use(resolve(barrier, home), barrier, home, scope.tiling, location(stmt));
-  use.text = written;
   auto result = table_.use(barrier, std::move(use));
-  failed = result.reported;
+  if (!result.deduction) failed_barriers_.insert(barrier);
   return std::move(result.deduction);
 }
 
-bool CollectivePass::sync_threads(const Stmt& stmt, SymId barrier, BarrierConsistency::Kind kind,
+void CollectivePass::sync_threads(const Stmt& stmt, SymId barrier, BarrierConsistency::Kind kind,
                                   std::vector<std::int64_t> pitches, const Scope& scope) {
   const Symbol& z = symbol(barrier);
   const char* word = kind == BarrierConsistency::Kind::arrive ? "an Arrive" : "an Await";
   if (const auto unit = sync_unit(z, context_.facts, barrier, context_.procedure.dialect)) {
     if (const auto f = mismatch(scope.tiling, *unit)) {
       const std::string needed =
-          z.mechanism->mbarrier() ? "threads of one CTA" : fmt::format("exactly one '{}'", unit->text());
+          z.mechanism->mbarrier() ? "threads of one CTA" : fmt::format("exactly one `{}`", unit->text());
       report("E-U18", location(stmt),
-             fmt::format("{} on '{}' ({}) must be executed by {}, not by {}: {}", word, z.name,
+             fmt::format("{} on `{}` ({}) must be executed by {}, not by {}: {}", word, z.name,
                          z.mechanism->text(), needed, constructs_.path(*scope.tiling), constructs_.text(*f)),
              constructs_.notes(*f), barrier);
-      return false;
+      return;
     }
   }
   if (auto refusal = consistency_.add(barrier, kind, scope.tiling, std::move(pitches), location(stmt))) {
     report(refusal->code, location(stmt), std::move(refusal->message), std::move(refusal->related), barrier);
-    return false;
   }
-  return true;
 }
 
 bool CollectivePass::intervals_complete(const BarrierExpr& b) {
@@ -114,7 +105,7 @@ bool CollectivePass::intervals_complete(const BarrierExpr& b) {
                                     : fmt::format("the whole dimension, whose extent {} is not a constant",
                                                   expression_text(context_.procedure, *z.shape[i]));
     report("E-U30", context_.procedure.location(b.span),
-           fmt::format("the multicast interval at position {} of '{}' must be {}", i, text(b.var, b.index),
+           fmt::format("the multicast interval at position {} of `{}` must be {}", i, text(b.var, b.index),
                        full),
            {}, b.var);
     return false;
@@ -133,7 +124,7 @@ bool CollectivePass::multicast(const Stmt& stmt, const Arrive& a, const Deductio
     if (i >= d.pitches.size()) {  // dialect R: a physical dimension
       if (constant_value(*symbol(barrier).shape[i]) == 1) continue;
       report("E-U31", location(stmt),
-             fmt::format("cannot multicast along dimension {} of '{}': it is not distributed over CTAs", i,
+             fmt::format("cannot multicast along dimension {} of `{}`: it is not distributed over CTAs", i,
                          name),
              {}, barrier);
       return false;
@@ -141,7 +132,7 @@ bool CollectivePass::multicast(const Stmt& stmt, const Arrive& a, const Deductio
     const std::int64_t block = scope.tiling->geometry.block_dim;
     if (d.pitches[i] % block != 0) {
       report("E-U31", location(stmt),
-             fmt::format("cannot multicast along dimension {} of '{}': its elements, indexed by {}, are {} "
+             fmt::format("cannot multicast along dimension {} of `{}`: its elements, indexed by {}, are {} "
                          "threads apart, "
                          "which is no multiple of the {} threads of a CTA",
                          i, name, constructs_.iterator(*scope.tiling, d.iterators[i]), d.pitches[i], block),
@@ -157,9 +148,9 @@ bool CollectivePass::multicast(const Stmt& stmt, const Arrive& a, const Deductio
       report(
           "E-U32", location(stmt),
           fmt::format(
-              "the CTAs of {} must all execute this multicast Arrive on '{}' together, but {} stands between "
+              "the CTAs of {} must all execute this multicast Arrive on `{}` together, but {} stands between "
               "that loop and the Arrive",
-              loop->text, name, branch ? "an if" : fmt::format("the seq loop '{}'", symbol(seq->iter).name)),
+              loop->text, name, branch ? "an if" : fmt::format("the seq loop `{}`", symbol(seq->iter).name)),
           {{semantics::Role::context, branch ? "the if" : "the seq loop", location(**between)}}, barrier);
       return false;
     }
@@ -173,7 +164,7 @@ bool CollectivePass::power_of_two_geometry(const Stmt& stmt, SymId barrier,
     const auto extent = constant_value(*symbol(barrier).shape[i]);
     if (!extent || *extent <= 1 || power_of_two(*extent)) continue;
     report("E-U33", location(stmt),
-           fmt::format("a multicast Arrive needs powers of two, but dimension {} of '{}' has extent {}", i,
+           fmt::format("a multicast Arrive needs powers of two, but dimension {} of `{}` has extent {}", i,
                        symbol(barrier).name, *extent),
            {}, barrier);
     return false;

@@ -28,18 +28,18 @@ std::optional<std::int64_t> size(const SizeExpr& e, const Geometry& g) {
 }
 
 Failure not_integer(const CollUnit& unit, const SizeExpr& e, const Geometry& g) {
-  return failure(Reason::unit_nonint, fmt::format("the size {} of unit '{}' is not an integer for {}",
+  return failure(Reason::unit_nonint, fmt::format("the size {} of unit `{}` is not an integer for {}",
                                                   to_string(e), unit.text(), geometry_text(g)));
 }
 
 Failure out_of_range(const CollUnit& unit, std::int64_t extent, std::optional<std::int64_t> box,
                      const Geometry& g) {
   if (extent < 1) {
-    return failure(Reason::unit_range, fmt::format("unit '{}' has a dimension of extent {} for {}",
+    return failure(Reason::unit_range, fmt::format("unit `{}` has a dimension of extent {} for {}",
                                                    unit.text(), extent, geometry_text(g)));
   }
   return failure(Reason::unit_range,
-                 fmt::format("unit '{}' needs {} of {} positions along one dimension for {}", unit.text(),
+                 fmt::format("unit `{}` needs {} of {} positions along one dimension for {}", unit.text(),
                              *box, extent, geometry_text(g)));
 }
 
@@ -57,7 +57,7 @@ std::optional<Failure> align(const CollUnit& unit, CollType& type) {
     if (extent % *box != 0) {
       return failure(
           Reason::unit_unalignable,
-          fmt::format("unit '{}' of size {} does not divide the extent {}", unit.text(), *box, extent));
+          fmt::format("unit `{}` of size {} does not divide the extent {}", unit.text(), *box, extent));
     }
     out.domain.insert(out.domain.end(), {extent / *box, *box});
     out.box.insert(out.box.end(), {1, *box});
@@ -86,6 +86,7 @@ std::int64_t product(const std::vector<std::int64_t>& domain) {
 
 Result<CollType> unpack(const CollUnit& unit, const Geometry& geometry, Unpack flavour) {
   const std::int64_t threads = semantics::ir::checked_mul(geometry.cluster_dim, geometry.block_dim);
+  semantics::ensure(unit.box.size() == unit.domain.size(), "a unit has one box coordinate per dimension");
   CollType type;
   std::int64_t covered = 1;
   for (std::size_t i = 0; i < unit.domain.size(); ++i) {
@@ -106,13 +107,13 @@ Result<CollType> unpack(const CollUnit& unit, const Geometry& geometry, Unpack f
   }
   if (covered > threads) {
     return failure(Reason::unit_partial,
-                   fmt::format("the domain of unit '{}' has more positions than the {} threads of "
+                   fmt::format("the domain of unit `{}` has more positions than the {} threads of "
                                "the cluster",
                                unit.text(), threads));
   }
   if (threads % covered != 0) {
     return failure(Reason::unit_partial,
-                   fmt::format("the {} positions of unit '{}' do not divide the {} threads of the "
+                   fmt::format("the {} positions of unit `{}` do not divide the {} threads of the "
                                "cluster",
                                covered, unit.text(), threads));
   }

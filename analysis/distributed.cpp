@@ -17,8 +17,8 @@ using semantics::ir::Access;
 using semantics::ir::VarRef;
 
 Related declaration(const DistributedVariable& x) {
-  const std::string unit = x.native ? fmt::format("; one shard belongs to one '{}'", x.native->text()) : "";
-  return {Role::declaration, fmt::format("'{}' is allocated here{}", x.name, unit), x.location};
+  const std::string unit = x.native ? fmt::format("; one shard belongs to one `{}`", x.native->text()) : "";
+  return {Role::declaration, fmt::format("`{}` is allocated here{}", x.name, unit), x.location};
 }
 
 // The native unit as a type; its failure is reported at the allocation, so it cannot fail at a use.
@@ -59,7 +59,7 @@ std::variant<Classified, Refusal> classify(const DistributedVariable& x, const T
     related.push_back(declaration(x));
     return Refusal{
         "E-X02",
-        fmt::format("this use of '{}' cannot be divided into collectives of its native unit '{}': {}", x.name,
+        fmt::format("this use of `{}` cannot be divided into collectives of its native unit `{}`: {}", x.name,
                     x.native->text(), constructs.text(*f)),
         std::move(related)};
   }
@@ -76,7 +76,7 @@ std::optional<Refusal> require_subdivided(const DistributedVariable& x, const Cl
     if (!c.subdivided[i] || c.tiling->dims[i].box() == 1) continue;
     return Refusal{
         "E-X02",
-        fmt::format("{} threads use '{}' together here ({}), but each shard belongs to one '{}': the "
+        fmt::format("{} threads use `{}` together here ({}), but each shard belongs to one `{}`: the "
                     "collective has {} and needs box 1 along dimension {}",
                     c.tiling->threads(), x.name, constructs.path(*c.tiling), x.native->text(),
                     c.tiling->text(), i),
@@ -87,7 +87,7 @@ std::optional<Refusal> require_subdivided(const DistributedVariable& x, const Cl
 
 std::string listed(const std::vector<SymId>& iterators, const Constructs& constructs) {
   std::vector<std::string> names;
-  for (const SymId iter : iterators) names.push_back("'" + constructs.name(iter) + "'");
+  for (const SymId iter : iterators) names.push_back(fmt::format("`{}`", constructs.name(iter)));
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
@@ -110,10 +110,12 @@ class Consumer {
       if (auto refusal = consume(i, out)) return *refusal;
     }
     if (!pending_.empty()) {
-      return refuse("E-X07",
-                    fmt::format("the use '{}' of '{}' lacks {} among its leading subscripts: without it, the "
-                                "collectives of that loop would share one element",
-                                use_.text, x_.name, listed(pending_, constructs_)));
+      return refuse(
+          "E-X07",
+          fmt::format(
+              "`{}` is used by a different collective in every iteration of {}, but {} is not among "
+              "its leading subscripts here; allocate `{}` inside the loop or give it a dimension for it",
+              use_.text, listed(pending_, constructs_), pending_.size() == 1 ? "it" : "each", x_.name));
     }
     return out;
   }
@@ -124,7 +126,7 @@ class Consumer {
     const auto* var = access.interval() ? nullptr : std::get_if<VarRef>(&access.lo->node);
     if (var == nullptr) {
       return refuse(
-          "E-X03", fmt::format("subscript {} of '{}' must be a single variable, because dimension {} of '{}' "
+          "E-X03", fmt::format("subscript {} of `{}` must be a single variable, because dimension {} of `{}` "
                                "is distributed{}",
                                i, use_.text, i, x_.name, still_expected()));
     }
@@ -132,7 +134,7 @@ class Consumer {
     if (loop == nullptr || !loop->threads()) {
       return refuse(
           "E-X04",
-          fmt::format("subscript {} of '{}' must be the iterator of a cuda_threads loop, but '{}' is "
+          fmt::format("subscript {} of `{}` must be the iterator of a cuda_threads loop, but `{}` is "
                       "not{}",
                       i, use_.text, constructs_.name(var->var), still_expected()));
     }
@@ -141,7 +143,7 @@ class Consumer {
       if (!contains(required_, var->var)) return unexpected(i, var->var);
       if (!contains(pending_, var->var)) {
         return refuse("E-X06",
-                      fmt::format("'{}' is repeated in '{}' before every distributed iterator was seen{}",
+                      fmt::format("`{}` is repeated in `{}` before every distributed iterator was seen{}",
                                   constructs_.name(var->var), use_.text, still_expected()));
       }
       pending_.erase(std::find(pending_.begin(), pending_.end(), var->var));
@@ -155,12 +157,12 @@ class Consumer {
   std::optional<Refusal> unexpected(std::size_t i, SymId iter) const {
     const std::string why =
         x_.native ? fmt::format(
-                        "it does not divide the collective between shards of the native unit '{}' below the "
+                        "it does not divide the collective between shards of the native unit `{}` below the "
                         "allocation",
                         x_.native->text())
                   : "its loop encloses the allocation";
     return refuse("E-X05",
-                  fmt::format("'{}' is not an expected distributed iterator at subscript {} of '{}': {}{}",
+                  fmt::format("`{}` is not an expected distributed iterator at subscript {} of `{}`: {}{}",
                               constructs_.name(iter), i, use_.text, why, still_expected()));
   }
 
@@ -169,14 +171,14 @@ class Consumer {
     if (!extent) {
       return refuse(
           "E-X09",
-          fmt::format("dimension {} of '{}' is distributed over the {} iterations of {}, so its extent "
+          fmt::format("dimension {} of `{}` is distributed over the {} iterations of {}, so its extent "
                       "must be a constant",
                       i, x_.name, loop.extent, loop.text));
     }
     if (*extent != loop.extent) {
       return refuse(
           "E-X08",
-          fmt::format("dimension {} of '{}' has extent {}, but {} ('{}' in '{}') has {} iterations", i,
+          fmt::format("dimension {} of `{}` has extent {}, but {} (`{}` in `{}`) has {} iterations", i,
                       x_.name, *extent, loop.text, constructs_.name(iter), use_.text, loop.extent));
     }
     return std::nullopt;
@@ -218,7 +220,7 @@ std::optional<Refusal> check_allocation(const DistributedVariable& x, const Cons
   if (!x.native) return std::nullopt;
   const auto refuse = [&](const Failure& f) {
     return Refusal{"E-X01",
-                   fmt::format("'{}' is allocated without all threads of its native unit '{}' ({}): {}",
+                   fmt::format("`{}` is allocated without all threads of its native unit `{}` ({}): {}",
                                x.name, x.native->text(), constructs.path(*x.allocation), constructs.text(f)),
                    constructs.notes(f)};
   };
@@ -248,7 +250,7 @@ std::variant<Deduction, Refusal> imply_loops(std::string_view name,
     if (!access.interval()) continue;
     if (!extents[i]) {
       return Refusal{"E-X09",
-                     fmt::format("{} distributes dimension {} of '{}', so its extent must be a constant",
+                     fmt::format("{} distributes dimension {} of `{}`, so its extent must be a constant",
                                  use.callee, i, name),
                      {}};
     }
@@ -257,7 +259,7 @@ std::variant<Deduction, Refusal> imply_loops(std::string_view name,
         semantics::ir::constant_value(*access.hi) != extent) {
       return Refusal{
           "E-X10",
-          fmt::format("{} distributes dimension {} of '{}', so subscript {} of '{}' must be the full range "
+          fmt::format("{} distributes dimension {} of `{}`, so subscript {} of `{}` must be the full range "
                       "0:{}",
                       use.callee, i, name, i, use.text, extent),
           {}};
@@ -265,12 +267,12 @@ std::variant<Deduction, Refusal> imply_loops(std::string_view name,
     const CollUnit& unit = use.units[out.implied.size()];
     const SymId iter =
         constructs.add_synthetic({ConstructKind::implied_loop,
-                                  fmt::format("the loop over '{}' implied by {}", unit.text(), use.callee),
+                                  fmt::format("the loop over `{}` implied by {}", unit.text(), use.callee),
                                   extent, nullptr, use.location});
     auto inner = derive(out.tiling, iter, false, unit, 0, extent, extent);
     if (const auto* f = std::get_if<Failure>(&inner)) {
       return Refusal{code_of(f->reason, Where::loop),
-                     fmt::format("{} implies a loop of {} iterations over '{}' around '{}': {}", use.callee,
+                     fmt::format("{} implies a loop of {} iterations over `{}` around `{}`: {}", use.callee,
                                  extent, unit.text(), use.text, constructs.text(*f)),
                      constructs.notes(*f, iter)};
     }
@@ -280,7 +282,7 @@ std::variant<Deduction, Refusal> imply_loops(std::string_view name,
   }
   if (out.implied.size() < use.units.size()) {
     return Refusal{"E-X10",
-                   fmt::format("{} distributes {} dimensions, but '{}' has {} intervals", use.callee,
+                   fmt::format("{} distributes {} dimensions, but `{}` has {} intervals", use.callee,
                                use.units.size(), use.text, out.implied.size()),
                    {}};
   }
@@ -324,7 +326,7 @@ std::optional<Refusal> disagreement(const DistributedVariable& x, const Distribu
         code,
         fmt::format("{}; this use is distributed by {}", message, iterators(later)),
         {{Role::first_access,
-          fmt::format("the first use, '{}', is distributed by {}; pitches ({}), base thread {}, {}",
+          fmt::format("the first use, `{}`, is distributed by {}; pitches ({}), base thread {}, {}",
                       first_use.text, iterators(first), fmt::join(first.pitches, ", "), first.base,
                       first.tiling->text()),
           first_use.location},
@@ -334,20 +336,20 @@ std::optional<Refusal> disagreement(const DistributedVariable& x, const Distribu
     if (first.pitches[k] == later.pitches[k]) continue;
     return refuse(
         "E-X12",
-        fmt::format("uses of '{}' disagree on dimension {}: neighbouring elements are {} threads apart "
+        fmt::format("uses of `{}` disagree on dimension {}: neighbouring elements are {} threads apart "
                     "here and {} threads apart at the first use",
                     x.name, k, later.pitches[k], first.pitches[k]));
   }
   if (first.pitches.size() != later.pitches.size()) {
     return refuse("E-X11",
-                  fmt::format("this use of '{}' distributes {} dimensions, the first use {}; a loop of one "
+                  fmt::format("this use of `{}` distributes {} dimensions, the first use {}; a loop of one "
                               "iteration used as a subscript is a likely reason",
                               x.name, later.pitches.size(), first.pitches.size()));
   }
   if (first.base != later.base) {
     return refuse(
         "E-X13",
-        fmt::format("uses of '{}' start at different threads: element 0 belongs to thread {} here ({}; "
+        fmt::format("uses of `{}` start at different threads: element 0 belongs to thread {} here ({}; "
                     "{}) and to thread {} at the first use",
                     x.name, later.base, constructs.path(*later.tiling), later.tiling->text(), first.base));
   }

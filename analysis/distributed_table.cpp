@@ -103,6 +103,16 @@ DistributionTable::UseResult DistributionTable::use(SymId var, DistributedUse us
   return {false, std::move(deduction)};
 }
 
+bool DistributionTable::failed(SymId var) const {
+  const auto it = states_.find(var);
+  return it != states_.end() && it->second.failed;
+}
+
+void DistributionTable::silence(SymId var) {
+  const auto it = states_.find(var);
+  if (it != states_.end()) it->second.failed = true;
+}
+
 void DistributionTable::finish() const {
   for (const SymId var : order_) {
     const State& state = states_.at(var);

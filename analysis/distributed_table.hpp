@@ -29,6 +29,11 @@ class DistributionTable {
   // loops are analysed. `interval_code` replaces E-X10 where an interval is not the whole dimension.
   UseResult use(SymId var, DistributedUse use, std::string_view interval_code = "E-X10");
 
+  // The variable has an error, or a statement ties it to one that has.
+  bool failed(SymId var) const;
+  // Reports nothing more about the variable: its uses may only be wrong because another variable's are.
+  void silence(SymId var);
+
   // Facts::distribution of every variable without an error.
   void finish() const;
 

@@ -94,5 +94,5 @@ TEST_CASE("a mismatch names the numbers") {
   const Nest g = Nest(2, 384).warps(4, 12).loop("g", 2, WG);
   const std::string text = mismatch(g.tiling, WG)->text;
   CHECK(text.find("256 threads execute it, with domain (2, 3, 128), box (2, 1, 128)") != std::string::npos);
-  CHECK(text.find("unit 'cuda_warpgroup' needs domain (2, 3, 128), box (1, 1, 128)") != std::string::npos);
+  CHECK(text.find("unit `cuda_warpgroup` needs domain (2, 3, 128), box (1, 1, 128)") != std::string::npos);
 }
