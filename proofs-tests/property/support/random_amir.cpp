@@ -1,6 +1,7 @@
 #include "property/support/random_amir.hpp"
 
 #include <algorithm>
+#include <optional>
 
 namespace exocheck::testing {
 namespace {
@@ -37,6 +38,13 @@ class Generator {
     if (host_) host_part();
     if (tasks_) {
       const SymId task = b_.symbol();
+      // A barrier that outlives its task, which no translation makes.
+      std::optional<VarId> outer;
+      if (random_.percent(15)) {
+        outer = b_.barrier("outer", {}, LoweredBarrier::mbarrier);
+        b_.alloc(*outer);
+        barriers_.push_back({*outer, {}, {0, -1}});
+      }
       b_.loop(task, num(0), num(random_.between(1, 3)), [&] {
         iterators_.push_back({task, 3});
         block(2, random_.between(3, 12));
@@ -44,6 +52,8 @@ class Generator {
         b_.scope(threads(0, cluster, cluster));
         b_.inc_task();
       });
+      if (outer) b_.free(*outer);
+      barriers_.clear();
     } else {
       block(2, random_.between(4, 22));
     }
