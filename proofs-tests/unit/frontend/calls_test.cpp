@@ -103,3 +103,17 @@ TEST_CASE("all errors of a procedure are collected") {
   check_rows({{host("x[b] = 1.0\nn = 3\nq = nobody\nfor t in seq(0, q):\n    x[t] = i\nif n:\n    m = 1.0"),
                "E-T23 2, E-T41 3, E-N01 4, E-T46 5, E-T44 6, E-T47 7, E-T41 8"}});
 }
+
+TEST_CASE("long call chains and cycles take linear time") {
+  std::string chain;
+  std::string cycle;
+  constexpr int length = 2000;
+  for (int i = 0; i < length; ++i) {
+    chain += "def f" + std::to_string(i) + "():\n    f" + std::to_string(i + 1) + "()\n";
+    cycle += "def f" + std::to_string(i) + "():\n    f" + std::to_string((i + 1) % length) + "()\n";
+  }
+  CHECK(load_text(chain + "def f2000():\n    pass\n").program.procedures.size() == length + 1);
+  const auto loaded = load_text(cycle);
+  CHECK(loaded.rejected.size() == length);
+  CHECK(loaded.diagnostics.size() == length);
+}

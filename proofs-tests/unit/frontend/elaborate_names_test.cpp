@@ -148,3 +148,11 @@ TEST_CASE("misspelt names get a suggestion") {
   REQUIRE(loaded.diagnostics.size() == 1);
   CHECK(loaded.diagnostics[0].message.find("did you mean `total`?") != std::string::npos);
 }
+
+TEST_CASE("extents that grow without bound are refused") {
+  std::string windows = "v0 = x[0:n]\n";
+  for (int k = 0; k < 400; ++k)
+    windows += "v" + std::to_string(k + 1) + " = v" + std::to_string(k) + "[i:]\n";
+  CHECK(joined(findings(host(windows))).starts_with("L-07 "));
+  CHECK(findings(host("v = x[0:n]\nu = v[i:]\nt = u[i:]")).empty());
+}
