@@ -80,17 +80,21 @@ class Namer {
 
  private:
   void declare(SymId id, Range scope) {
-    const std::string& own = p_.symbol(id).name;
-    std::string candidate = own;
-    // Each failing suffix is taken by a live name, so the search ends.
-    for (int k = 1; taken(candidate, id, scope); ++k) candidate = fmt::format("{}_{}", own, k);
+    std::string base = p_.symbol(id).name;
+    std::string candidate = base;
+    for (int k = 1;; ++k) {
+      if (misread(candidate, id, scope)) {
+        // So would be any other suffix of that name.
+        base = candidate;
+        k = 1;
+      } else if (!live_.contains(candidate)) {
+        break;
+      }
+      candidate = fmt::format("{}_{}", base, k);
+    }
     names_[ir::index(id)] = candidate;
     live_.emplace(candidate, id);
     declared_.push_back(std::move(candidate));
-  }
-
-  bool taken(const std::string& candidate, SymId id, Range scope) const {
-    return live_.contains(candidate) || misread(candidate, id, scope);
   }
 
   // `z_1` that no sync statement of its scope names, while one names an outer `z`, is taken for that `z`.
@@ -99,6 +103,12 @@ class Namer {
     if (!split) return false;
     const auto outer = live_.find(split->first);
     if (outer == live_.end() || !outer->second) return false;
+    const ir::Symbol& symbol = p_.symbol(id);
+    const ir::Symbol& other = p_.symbol(*outer->second);
+    const bool alike = symbol.kind == ir::SymbolKind::barrier
+                           ? other.kind == ir::SymbolKind::barrier
+                           : symbol.kind == ir::SymbolKind::iterator && other.control();
+    if (!alike) return false;
     const std::set<SymId> said = sync_symbols(scope);
     return said.contains(*outer->second) && !said.contains(id);
   }
