@@ -41,6 +41,7 @@ class Scanner {
       : source_(source), limits_(limits), in_(source->text()) {}
 
   Prepass run() {
+    out_.source_size = in_.size();
     if (in_.size() > limits_.max_bytes) {
       report("L-01", 0, 0,
              fmt::format("the file has {} bytes; at most {} are read", in_.size(), limits_.max_bytes));
@@ -343,7 +344,8 @@ class Scanner {
       emit(is_control(c) ? ' ' : c, pos_++);
     }
     const std::size_t line_end = std::min(in_.find('\n', begin), in_.size());
-    report("E-L05", begin, line_end, fmt::format("this string is not closed; the closing {} is missing", end));
+    report("E-L05", begin, line_end,
+           fmt::format("this string is not closed; the closing {} is missing", end));
   }
 
   semantics::SourcePtr source_;
@@ -369,7 +371,8 @@ ast::Span Prepass::source_span(std::size_t begin, std::size_t end) const {
   };
   const std::size_t first = map(begin);
   // The last byte decides where the range ends: what follows it may come from elsewhere.
-  const std::size_t last = end > begin ? map(end - 1) + 1 : first;
+  // The marks at the end of the file stand behind its last byte.
+  const std::size_t last = end > begin ? std::min(map(end - 1) + 1, source_size) : first;
   return {static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(last)};
 }
 

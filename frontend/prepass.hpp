@@ -31,6 +31,7 @@ struct Chunk {
 
 struct Prepass {
   std::string text;
+  std::size_t source_size = 0;
   std::vector<Segment> segments;
   std::vector<ast::Comment> comments;
   std::vector<Chunk> chunks;
