@@ -94,7 +94,7 @@ Preparation prepare(const Procedure& procedure, const Program& program, analysis
     out.cpu_only = true;
     return out;
   }
-  if (procedure.dialect == semantics::Dialect::R) {
+  if (prepared->procedure.dialect == semantics::Dialect::R) {
     out.unsupported = "dialect R: machine rules not implemented";
     return out;
   }
