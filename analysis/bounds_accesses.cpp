@@ -87,30 +87,30 @@ void Walk::window(const ir::Stmt& stmt, const ir::WindowStmt& window, const Assu
   frame_.bind(window.result, std::make_shared<const View>(view));
   if (view.unchecked) return;
 
-  const Base& base = *view.base;
+  // The limits are those of what is cut: a window of a window stays inside the outer one, which was checked
+  // itself.
   const ViewPtr& outer = frame_.view(window.base);
-  for (std::size_t k = 0; k < base.extents.size(); ++k) {
-    const View::Dim& dim = view.dims[k];
-    const Term& n = base.extents[k];
-    // A dimension that the outer window already fixed to a position was checked there.
-    if (!outer->dims[k].extent) continue;
+  const std::string& from = outer->window.empty() ? view.base->name : outer->window;
+  for (std::size_t k = 0; k < view.dims.size(); ++k) {
+    if (!outer->dims[k].extent) continue;  // a position that the outer window fixed
+    const View::Dim dim{view.dims[k].offset - outer->dims[k].offset, view.dims[k].extent};
+    const Term& n = *outer->dims[k].extent;
     Claim c = claim("E-B08", stmt, stmt.span, result.name, static_cast<int>(k));
-    c.related = {declared_here(base)};
+    c.related = {declared_here(*view.base)};
     const std::string what =
         dim.extent ? fmt::format("interval {}:{}", text(dim.offset), text(dim.offset + *dim.extent))
                    : fmt::format("position {}", text(dim.offset));
-    c.meaning =
-        fmt::format("{} of window `{}` lies inside dimension {} of `{}`", what, result.name, k, base.name);
+    c.meaning = fmt::format("{} of window `{}` lies inside dimension {} of `{}`", what, result.name, k, from);
     c.message = [&](const Numbers& numbers) {
       if (!dim.extent) {
         return fmt::format("window `{}` leaves `{}`: in dimension {} the position {} is not in {}{}",
-                           result.name, base.name, k, numbers.with_value(dim.offset), range_text(numbers, n),
+                           result.name, from, k, numbers.with_value(dim.offset), range_text(numbers, n),
                            numbers.when());
       }
       return fmt::format(
           "window `{}` leaves `{}`: in dimension {} it goes from {} to {}, but the extent is {}{}",
-          result.name, base.name, k, numbers.with_value(dim.offset),
-          numbers.with_value(dim.offset + *dim.extent), numbers.with_value(n), numbers.when());
+          result.name, from, k, numbers.with_value(dim.offset), numbers.with_value(dim.offset + *dim.extent),
+          numbers.with_value(n), numbers.when());
     };
     session_.reporter.require(gamma, in_range(dim, n), c);
   }

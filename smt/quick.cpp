@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdlib>
+#include <functional>
+#include <map>
 #include <numeric>
 
 #include "semantics/errors.hpp"
@@ -227,13 +228,29 @@ bool QuickProver::proves_linear(const Facts& known, const Linear& goal) {
   return Elimination(atoms_, known.linear)(goal, search_depth);
 }
 
-bool QuickProver::satisfiable_by_guess(const Assumptions& assumptions) const {
+bool QuickProver::satisfiable_by_guess(const Assumptions& assumptions) {
   constexpr std::array<std::int64_t, 16> guesses{1,  0,  2,   3,   4,   8,   16,   32,
                                                  64, 96, 128, 192, 256, 512, 1024, 2048};
   const auto conditions = assumptions.in_order();
-  return std::any_of(guesses.begin(), guesses.end(), [&conditions](std::int64_t guess) {
-    const auto value_of = [guess](const Variable& v) {
-      return v.sort == Sort::boolean ? std::int64_t{1} : guess;
+  // `x == 32` and `x == y` decide x; the rest is guessed, every integer alike.
+  std::map<std::uint32_t, Term> decided;
+  for (const Assumption* a : conditions) {
+    const Term& c = a->condition;
+    if (c.op() != Op::eq) continue;
+    const bool left = c.left().op() == Op::variable;
+    const Term& x = left ? c.left() : c.right();
+    const Term& value = left ? c.right() : c.left();
+    if (x.op() == Op::variable) decided.emplace(x.variable().id, value);
+  }
+  return std::any_of(guesses.begin(), guesses.end(), [&](std::int64_t guess) {
+    int depth = 8;  // x == y and y == x must not go round for ever
+    const std::function<std::int64_t(const Variable&)> value_of = [&](const Variable& v) -> std::int64_t {
+      const auto found = decided.find(v.id);
+      if (found == decided.end() || depth == 0) return v.sort == Sort::boolean ? 1 : guess;
+      --depth;
+      const std::int64_t value = evaluate(found->second, value_of);
+      ++depth;
+      return value;
     };
     try {
       return std::all_of(conditions.begin(), conditions.end(),

@@ -19,7 +19,7 @@ class QuickProver {
   bool proves(const Assumptions& assumptions, const Term& goal);
   // A small assignment that satisfies every assumption, if guessing finds one: the assumptions are
   // satisfiable.
-  bool satisfiable_by_guess(const Assumptions& assumptions) const;
+  static bool satisfiable_by_guess(const Assumptions& assumptions);
 
  private:
   // What an assumption says in linear form: every entry is `L <= 0`. Other literals are kept as terms.
