@@ -384,43 +384,45 @@ class Interpreter {
   void statement(Frame& f, const ir::Stmt& s, std::optional<std::uint32_t> site) {
     if (++steps_ >= max_steps) return;
     const std::uint32_t place = site.value_or(s.span.begin);
-    std::visit(ir::overloaded{
-                   [&](const ir::Assign& x) {
-                     std::vector<ir::Access> index_list;
-                     for (const ir::ExprPtr& e : x.index) index_list.push_back({e, nullptr});
-                     access(f, x.target, index_list, place, site.has_value());
-                     const auto& r = std::get<ir::Read>(x.value->node);
-                     access(f, r.var, r.index, place, site.has_value());
-                   },
-                   [&](const ir::Alloc& x) { declare(f, x.var, place, !site); },
-                   [&](const ir::WindowStmt& x) {
-                     const View& outer = f.data[index(x.base)];
-                     View v = cut(f, x.base, x.index);
-                     v.window = true;
-                     for (std::size_t k = 0; !site && k < v.dims.size(); ++k) {
-                       if (!outer.dims[k].second) continue;
-                       const auto& [offset, extent] = v.dims[k];
-                       if (offset < 0 || (extent ? offset + *extent > v.base[k] : offset >= v.base[k]))
-                         fault("E-B08", place);
-                     }
-                     f.data[index(x.result)] = v;
-                   },
-                   [&](const ir::For& x) {
-                     const std::int64_t lo = ir::evaluate(*x.lo, f.control);
-                     const std::int64_t hi = ir::evaluate(*x.hi, f.control);
-                     if (hi < lo && !site) fault("E-B02", place);
-                     for (std::int64_t i = lo; i < hi && steps_ < max_steps; ++i) {
-                       f.control.set(x.iter, i);
-                       block(f, x.body, site);
-                     }
-                   },
-                   [&](const ir::If& x) {
-                     block(f, ir::evaluate(*x.condition, f.control) != 0 ? x.then_body : x.else_body, site);
-                   },
-                   [&](const ir::Call& x) { call(f, x, place); },
-                   [](const auto&) { FAIL("statement the generator does not make"); },
-               },
-               s.node);
+    std::visit(
+        ir::overloaded{
+            [&](const ir::Assign& x) {
+              std::vector<ir::Access> index_list;
+              for (const ir::ExprPtr& e : x.index) index_list.push_back({e, nullptr});
+              access(f, x.target, index_list, place, site.has_value());
+              const auto& r = std::get<ir::Read>(x.value->node);
+              access(f, r.var, r.index, place, site.has_value());
+            },
+            [&](const ir::Alloc& x) { declare(f, x.var, place, !site); },
+            [&](const ir::WindowStmt& x) {
+              const View& outer = f.data[index(x.base)];
+              View v = cut(f, x.base, x.index);
+              v.window = true;
+              for (std::size_t k = 0; !site && k < v.dims.size(); ++k) {
+                if (!outer.dims[k].second) continue;
+                const auto& [offset, extent] = v.dims[k];
+                const auto& [from, length] = outer.dims[k];
+                if (offset < from || (extent ? offset + *extent > from + *length : offset >= from + *length))
+                  fault("E-B08", place);
+              }
+              f.data[index(x.result)] = v;
+            },
+            [&](const ir::For& x) {
+              const std::int64_t lo = ir::evaluate(*x.lo, f.control);
+              const std::int64_t hi = ir::evaluate(*x.hi, f.control);
+              if (hi < lo && !site) fault("E-B02", place);
+              for (std::int64_t i = lo; i < hi && steps_ < max_steps; ++i) {
+                f.control.set(x.iter, i);
+                block(f, x.body, site);
+              }
+            },
+            [&](const ir::If& x) {
+              block(f, ir::evaluate(*x.condition, f.control) != 0 ? x.then_body : x.else_body, site);
+            },
+            [&](const ir::Call& x) { call(f, x, place); },
+            [](const auto&) { FAIL("statement the generator does not make"); },
+        },
+        s.node);
   }
 
   void call(const Frame& f, const ir::Call& c, std::uint32_t place) {
