@@ -331,6 +331,41 @@ class Generator {
     });
   }
 
+  // Ordinary accesses, a hand-over to the async proxy by various threads, an asynchronous access (rules S1,
+  // S2).
+  void proxy() {
+    const Target t = target(random_.pick(data_));
+    const std::vector<SyncTl> seconds{SyncTl::cuda_async_proxy, SyncTl::tma_to_gmem_async,
+                                      SyncTl::tma_to_smem_async, SyncTl::cuda_generic_and_async_proxy};
+    const Access ordinary{.mode = random_.percent(50) ? AccessMode::read : AccessMode::write,
+                          .initial = random_.percent(75) ? Qual::ram : Qual::cp80,
+                          .in_order = random_.percent(70)};
+    b_.scope(map());
+    b_.record(t, ordinary);
+    b_.scope(random_.percent(60) ? threads(0, cluster, cluster) : map());
+    b_.fence(random_.percent(70) ? SyncTl::Sm80_generic : SyncTl::cuda_in_order,
+             random_.percent(80) ? SyncTl::Sm80_generic : random_.pick(seconds));
+    const std::int64_t n = random_.between(1, 3);
+    for (std::int64_t i = 0; i < n; ++i) {
+      b_.scope(map());
+      if (barriers_.empty() || random_.percent(50)) {
+        b_.fence(SyncTl::cuda_in_order, random_.pick(seconds));
+        continue;
+      }
+      const Barrier& z = random_.pick(barriers_);
+      const Target element = barrier_point(z);
+      b_.arrive(SyncTl::cuda_in_order, element);
+      b_.scope(map());
+      b_.await(element, random_.pick(seconds), random_.pick(z.ns));
+    }
+    b_.scope(map());
+    const bool load = random_.percent(50);
+    b_.access(t, {.mode = load ? AccessMode::write : AccessMode::read,
+                  .initial = load ? Qual::g2s : Qual::s2g,
+                  .in_order = false,
+                  .convergent = random_.percent(40)});
+  }
+
   // Every thread copies, closes its own commit group and waits for it.
   void thread_groups() {
     const VarId groups =
@@ -390,7 +425,8 @@ class Generator {
     b_.scope(map());
     const std::int64_t kind = random_.between(1, 100);
     if (kind <= 38 || barriers_.empty()) return random_.percent(55) ? access() : fence();
-    if (kind <= 60) return fence();
+    if (kind <= 57) return fence();
+    if (kind <= 60) return proxy();
     const Barrier& z = random_.pick(barriers_);
     if (kind <= 70) return arrive(z, barrier_point(z));
     if (kind <= 76) return await(z, barrier_point(z));

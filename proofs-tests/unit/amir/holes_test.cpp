@@ -266,6 +266,44 @@ TEST_CASE("S1: arrivals by the writer and by others") {
   CHECK(verdicts(build(1, 0, 1)) == strict_only(raw));  // covers the arrival of thread 1 only
 }
 
+TEST_CASE("S1: every writer hands over its own write of the same element") {
+  const auto build = [](std::int64_t first, std::int64_t second) {
+    AmirBuilder b(cluster);
+    const VarId st = b.parameter("st");
+    b.scope(pair01());
+    b.access(at(st), {.mode = AccessMode::read});
+    b.scope(threads(0, cluster, cluster));
+    b.fence(SyncTl::cuda_in_order, SyncTl::cuda_in_order);
+    for (const std::int64_t writer : {first, second}) {
+      // Threads `writer` and `writer` + 2.
+      b.scope({false, {{2, 0, {}, 2}, {2, writer, {}, 1}}});
+      b.fence(SyncTl::cuda_in_order, SyncTl::tma_to_smem_async);
+    }
+    b.scope(thread(2));
+    b.access(at(st), {.mode = AccessMode::write, .initial = Qual::g2s, .in_order = false});
+    b.scope(thread(3));
+    b.access(at(st), {.mode = AccessMode::write, .initial = Qual::g2s, .in_order = false});
+    return b.finish();
+  };
+  // Thread 2 takes part in the hand-over of thread 0 only, whichever comes first.
+  CHECK(verdicts(build(0, 1)).strict == "E-Y31 st[] node 6 missing 0/2");
+  CHECK(verdicts(build(1, 0)).strict == "E-Y31 st[] node 6 missing 0/2");
+
+  AmirBuilder b(cluster);
+  const VarId st = b.parameter("st");
+  b.scope(pair01());
+  b.access(at(st), {.mode = AccessMode::read});
+  b.scope(threads(0, cluster, cluster));
+  b.fence(SyncTl::cuda_in_order, SyncTl::cuda_in_order);
+  b.scope({false, {{2, 0, {}, 2}, {2, 0, {}, 1}}});  // threads 0 and 2
+  b.fence(SyncTl::cuda_in_order, SyncTl::tma_to_smem_async);
+  b.scope(threads(1, 3, cluster));  // threads 1 and 2
+  b.fence(SyncTl::cuda_in_order, SyncTl::tma_to_smem_async);
+  b.scope(thread(2));
+  b.access(at(st), {.mode = AccessMode::write, .initial = Qual::g2s, .in_order = false});
+  CHECK(verdicts(b.finish()) == everywhere("accepted"));
+}
+
 TEST_CASE("S2: a generic access before an asynchronous write needs a proxy fence") {
   const auto build = [](AccessMode before, SyncTl second, AccessMode after) {
     AmirBuilder b(cluster);
