@@ -369,9 +369,9 @@ ast::Span Prepass::source_span(std::size_t begin, std::size_t end) const {
     if (next == segments.begin()) return 0;
     return (next - 1)->src + (out - (next - 1)->out);
   };
-  const std::size_t first = map(begin);
+  // The marks at the end of the file, and the end of the text, stand behind the last byte of the source.
+  const std::size_t first = std::min(map(begin), source_size);
   // The last byte decides where the range ends: what follows it may come from elsewhere.
-  // The marks at the end of the file stand behind its last byte.
   const std::size_t last = end > begin ? std::min(map(end - 1) + 1, source_size) : first;
   return {static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(last)};
 }

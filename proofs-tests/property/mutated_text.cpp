@@ -112,6 +112,7 @@ class Mutator {
 // Every place of a finding lies in its file.
 void check_places(const semantics::Diagnostics& diagnostics) {
   for (const semantics::Diagnostic& d : diagnostics) {
+    INFO(d.rule->code << " " << d.message);
     REQUIRE(d.location.known());
     REQUIRE(d.location.span.begin <= d.location.span.end);
     REQUIRE(d.location.span.end <= d.location.source->text().size());

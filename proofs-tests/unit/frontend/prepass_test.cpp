@@ -90,6 +90,15 @@ TEST_CASE("places lead back to the source", "[prepass]") {
   }
 }
 
+TEST_CASE("places behind the end of the text are the end of the source", "[prepass]") {
+  for (const std::string text : {"x = 1", "x = 1\n", "if a:\n  b", "if a:\n  b\n"}) {
+    const Prepass p = prepass(text);
+    const auto size = static_cast<std::uint32_t>(text.size());
+    CHECK(p.source_span(p.text.size(), p.text.size()) == ast::Span{size, size});
+    CHECK(p.source_span(p.text.size() - 1, p.text.size()).end <= size);
+  }
+}
+
 TEST_CASE("lexical errors name their place", "[prepass]") {
   CHECK(findings("if a:\n\tb\n        c\n") == Found{"E-L01 3:1"});
   CHECK(findings("if a:\n    b\n  c\n") == Found{"E-L02 3:1"});
