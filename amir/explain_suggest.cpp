@@ -40,17 +40,58 @@ std::string second_timeline(QualSet quals) {
   return quals.contains(Qual::cp80) ? "Sm80_generic" : "cuda_in_order";
 }
 
-// The smallest standard collective that contains `both`.
-std::string scope(const Words& words, const Hazard& hazard, const ThreadSet& both) {
-  const std::int64_t stride = words.program().threads;
-  const auto in_one = [&](std::int64_t size) {
-    return (both.min() % stride) / size == ((both.end() - 1) % stride) / size;
-  };
-  if (both.is_single()) return "the thread";
+// Local threads [lo, hi] of one cluster.
+struct ThreadRange {
+  std::int64_t lo = 0, hi = 0;
+};
+
+// The smallest standard collective that contains the range.
+std::string scope(const Words& words, const Hazard& hazard, ThreadRange range) {
+  if (range.lo == range.hi) return "the thread";
   const std::int64_t block = words.block_dim(hazard.check.at);
-  if (block > 0 && in_one(block)) return in_one(32) ? "the warp" : "the whole CTA";
+  if (block > 0 && range.lo / block == range.hi / block) {
+    return range.lo / 32 == range.hi / 32 ? "the warp" : "the whole CTA";
+  }
   return "the whole cluster";
 }
+
+ThreadRange local_range(const Words& words, const ThreadSet& threads) {
+  const std::int64_t stride = words.program().threads;
+  return {threads.min() % stride, (threads.end() - 1) % stride};
+}
+
+// The threads that execute the statement of `at` while the iterators that `other` shares with it stand still:
+// what a Fence between the two statements has to contain, not only the two threads of this witness.
+ThreadRange reach(const Words& words, const Instance& at, const Instance& other) {
+  const am::ThreadMap& map = words.program().maps[words.node(at.node).map];
+  const auto value = [](const Instance& instance, SymId iter) -> std::optional<std::int64_t> {
+    for (const auto& [symbol, v] : instance.iterators) {
+      if (symbol == iter) return v;
+    }
+    return std::nullopt;
+  };
+  ThreadRange range;
+  for (const am::ThreadMap::Dim& dim : map.dims) {
+    std::int64_t first = dim.offset;
+    std::int64_t last = dim.offset + dim.box - 1;
+    for (const auto& [iter, coefficient] : dim.terms) {
+      const auto here = value(at, iter);
+      if (here && value(other, iter)) {
+        first += coefficient * *here;
+        last += coefficient * *here;
+      } else {
+        first = 0;
+        last = dim.extent - 1;
+        break;
+      }
+    }
+    range.lo = range.lo * dim.extent + first;
+    range.hi = range.hi * dim.extent + last;
+  }
+  return range;
+}
+
+ThreadRange unite(ThreadRange a, ThreadRange b) { return {std::min(a.lo, b.lo), std::max(a.hi, b.hi)}; }
 
 // A later Await, in the text, on the barrier that carries the first access.
 std::optional<StmtId> later_await(const Words& words, VarId barrier, const Instance& after) {
@@ -79,13 +120,34 @@ std::string lower_n(const Words& words, const NearMiss& miss) {
   return fmt::format("in line {} reduce the lag from ~{} to ~{}", line, lag, lag - missing);
 }
 
+// The access was handed over on one element of a barrier array while the second access's threads wait on
+// another one: a multicast arrival is missing.
+std::optional<std::string> other_barrier_element(const Words& words, const Hazard& hazard) {
+  const NearMiss* reached = find(hazard, Miss::other_threads);
+  const NearMiss* empty = find(hazard, Miss::nothing_attached);
+  if (reached == nullptr || empty == nullptr || reached->event.kind != SyncKind::await ||
+      reached->event.barrier != empty->event.barrier || reached->event.element == empty->event.element) {
+    return std::nullopt;
+  }
+  const auto arrive = std::find_if(hazard.steps.begin(), hazard.steps.end(), [&](const NearMiss& step) {
+    return step.event.kind == SyncKind::arrive && step.event.barrier == empty->event.barrier;
+  });
+  if (arrive == hazard.steps.end()) return std::nullopt;
+  return fmt::format("let the Arrive in line {} publish on {}, too, by a second `>>` with an interval",
+                     words.line(arrive->event.at),
+                     words.element(*empty->event.barrier, empty->event.element));
+}
+
 std::string wait_for_original(const Words& words, const Hazard& hazard) {
   const Qual original = hazard.result.record.original;
   if (wgmma_quals.contains(original)) {
+    const NearMiss* early = find(hazard, Miss::not_waited_for);
+    const bool arrive = early != nullptr && early->event.kind == SyncKind::arrive;
     return fmt::format(
         "wait for the wgmma {}: Arrive(wgmma_async, 1) >> a commit group, then Await that group with "
-        "cuda_in_order before its result is used or its operands are handed back",
-        between(words, hazard));
+        "cuda_in_order",
+        arrive ? fmt::format("before the Arrive in line {}", words.line(early->event.at))
+               : between(words, hazard));
   }
   if (original == Qual::cp80) {
     return fmt::format(
@@ -151,12 +213,13 @@ std::optional<std::string> suggest(const Words& words, const Hazard& hazard) {
     return fmt::format("Await {} {}", words.element(*miss->event.barrier, miss->event.element),
                        between(words, hazard));
   }
+  if (auto text = other_barrier_element(words, hazard)) return text;
   if (const NearMiss* miss = find(hazard, Miss::other_threads)) {
     // Some threads know that the access is over; they can tell the others.
     if (miss->event.temporal.contains(Qual::ram) && !free) {
       const ThreadSet both = hazard.check.collective.unite(miss->event.collective);
       return fmt::format("put Fence(cuda_in_order, {}) by {} {}", second_timeline(needed),
-                         scope(words, hazard, both),
+                         scope(words, hazard, local_range(words, both)),
                          after_before(words.line(miss->event.at), words.line(hazard.check.at)));
     }
   }
@@ -172,7 +235,9 @@ std::optional<std::string> suggest(const Words& words, const Hazard& hazard) {
         words.line(record.created), name);
   }
   return fmt::format("put Fence(cuda_in_order, {}) by {} {}", second_timeline(needed),
-                     scope(words, hazard, hazard.check.collective.unite(record.threads)),
+                     scope(words, hazard,
+                           unite(reach(words, record.created, hazard.check.at),
+                                 reach(words, hazard.check.at, record.created))),
                      between(words, hazard));
 }
 

@@ -72,8 +72,8 @@ std::string Words::text(const Stmt& s) const {
 
 std::string Words::name(SymId symbol) const {
   if (semantics::ir::index(symbol) < procedure_.symbols.size()) return procedure_.symbol(symbol).name;
-  if (const auto it = facts_.synthetic_names.find(symbol); it != facts_.synthetic_names.end())
-    return it->second;
+  // The loop that an owner-only argument implies: one iteration per shard.
+  if (facts_.synthetic_names.contains(symbol)) return "shard";
   const auto it = translation_.synthetic_names.find(symbol);
   return it == translation_.synthetic_names.end() ? "?" : it->second;
 }

@@ -4,7 +4,9 @@
 #include <graphviz/cgraph.h>
 #include <graphviz/gvc.h>
 
+#include <map>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "semantics/errors.hpp"
@@ -20,6 +22,53 @@ struct GraphCloser {
   void operator()(Agraph_t* g) const { agclose(g); }
 };
 using GraphPtr = std::unique_ptr<Agraph_t, GraphCloser>;
+
+// Object ids in the order of creation. cgraph's own are addresses of strings, and cgraph writes subgraphs in
+// the order of their ids: the output would depend on the allocator.
+struct IdState {
+  std::map<std::pair<int, std::string>, IDTYPE> ids;
+  std::map<std::pair<int, IDTYPE>, std::string> names;
+  IDTYPE next = 1;
+};
+
+IdState& ids(void* state) { return *static_cast<IdState*>(state); }
+// Edges have two object types; both stand for one edge.
+int id_kind(int object_type) { return object_type == AGINEDGE ? AGOUTEDGE : object_type; }
+
+long map_id(void* state, int object_type, char* text, IDTYPE* id, int create) {
+  IdState& s = ids(state);
+  if (text == nullptr) {
+    if (create == 0) return 0;
+    *id = s.next++;
+    return 1;
+  }
+  const std::pair<int, std::string> key{id_kind(object_type), text};
+  const auto known = s.ids.find(key);
+  if (known != s.ids.end()) {
+    *id = known->second;
+    return 1;
+  }
+  if (create == 0) return 0;
+  *id = s.next++;
+  s.ids.emplace(key, *id);
+  s.names.emplace(std::pair{key.first, *id}, key.second);
+  return 1;
+}
+
+char* id_name(void* state, int object_type, IDTYPE id) {
+  const auto name = ids(state).names.find({id_kind(object_type), id});
+  return name == ids(state).names.end() ? nullptr : c_string(name->second);
+}
+
+Agiddisc_t id_discipline() {
+  return {[](Agraph_t*, Agdisc_t*) -> void* { return new IdState; },
+          map_id,
+          [](void*, int, IDTYPE) -> long { return 0; },
+          [](void*, int, IDTYPE) {},
+          id_name,
+          [](void* state) { delete static_cast<IdState*>(state); },
+          [](void*, int, void*) {}};
+}
 
 struct ContextCloser {
   void operator()(GVC_t* c) const { gvFreeContext(c); }
@@ -255,7 +304,8 @@ class Drawing {
                    return 0;
                  },
                  [](void*) { return 0; }};
-  Agdisc_t discipline_{&AgMemDisc, &AgIdDisc, &io_};
+  Agiddisc_t ids_ = id_discipline();
+  Agdisc_t discipline_{&AgMemDisc, &ids_, &io_};
   GraphPtr graph_;
   std::vector<Agnode_t*> nodes_;
 };

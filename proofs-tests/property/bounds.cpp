@@ -519,7 +519,11 @@ TEST_CASE("static bounds and brute force agree on random programs") {
       INFO(o.code << " at " << o.location.span.begin << ": " << o.meaning
                   << " is refuted by n=" << values["n"] << " m=" << values["m"] << " d=" << values["d"]
                   << ", which does not show it");
-      REQUIRE(here.contains({std::string(o.code), o.location.span.begin}));
+      // The interpreter does not look into a call whose arguments or preconditions fail.
+      const auto happens = [&](const char* code) { return here.contains({code, o.location.span.begin}); };
+      const bool stopped_before = o.code == std::string_view("E-B04") &&
+                                  (happens("E-B05") || happens("E-B06") || happens("E-B07"));
+      REQUIRE((here.contains({std::string(o.code), o.location.span.begin}) || stopped_before));
     }
     reported.empty() ? ++clean : ++faulty;
   }

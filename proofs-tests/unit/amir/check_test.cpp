@@ -133,8 +133,8 @@ TEST_CASE("A procedure call is inlined, and its kernel is checked in the caller"
   const auto r = check_text(reverse_tile + R"(
 def twice(n: size, x: f32[n] @ CudaGmemLinear, y: f32[n] @ CudaGmemLinear):
     assert n % 64 == 0
-    tile_reverse(n, x[0:n], y[0:n])
-    tile_reverse(n, y[0:n], x[0:n])
+    tile_reverse(n, x, y)
+    tile_reverse(n, y, x)
 )",
                             {{{"n", 128}}});
   CHECK(r.verdict == Verdict::checked);

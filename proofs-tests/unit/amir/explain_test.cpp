@@ -143,6 +143,7 @@ def f(x: f32[32, 4] @ CudaGmemLinear):
             for t in cuda_threads(0, 32, unit=cuda_thread):
                 Sm80_cp_async_f32(s[t, 0:4], x[t, 0:4], size=4)
                 Arrive(Sm80_cp_async, 1) >> cg[t]
+                Await(cg[t], cuda_in_order, 1)
             Fence(Sm80_generic, cuda_in_order)
 )");
   const Diagnostic& d = the_error(result);

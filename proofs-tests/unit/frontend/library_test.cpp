@@ -442,7 +442,7 @@ TEST_CASE("TMA copies of dialect R", "[library]") {
   }
 }
 
-TEST_CASE("wgmma of dialect P", "[library]") {
+TEST_CASE("records of wgmma of dialect P", "[library]") {
   const Scene scene{"C: f32[128, 64] @ CudaGmemLinear", "",
                     "D: f32[128, 64] @ Sm90_RmemMatrixD(128, 64)\na: f32[128, 32] @ Sm90_SmemSwizzled(128)\n"
                     "b: f32[64, 32] @ Sm90_SmemSwizzled(128)\nc: f32[64, 128] @ CudaSmemLinear"};
