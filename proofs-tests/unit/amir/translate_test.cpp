@@ -113,12 +113,10 @@ TEST_CASE("A TMA copy attaches both sides to the trailing barrier and then uses 
       "        for task in cuda_tasks(0, 1):\n"
       "            full: barrier @ CudaMbarrier\n"
       "            s: f32[32, 32] @ CudaSmemLinear\n"
-      "            Await(full, cuda_temporal, ~1)\n"
       "            Sm90_copy_tensor_to_smem_linear_2f32(s[:, :], A_tm[0:32, 0:32], size0=32, size1=32) >> "
       "full\n"
       "            Arrive(cuda_temporal, 1) >> full\n"
-      "            Await(full, cuda_in_order, ~1)\n"
-      "            Arrive(cuda_temporal, 1) >> full\n"
+      "            Await(full, cuda_in_order, ~0)\n"
       "            Fence(cuda_in_order, cuda_in_order)\n");
   CHECK(lines_with(text, "g2s, atomic") ==
         Lines{"RecordMutate(non-cvg, unordered, s[0:32, 0:32] clipped, g2s, atomic {}, pending {full}) "
