@@ -52,7 +52,10 @@ Demand demand(const Check& check, Qual original, const ModeRules& rules) {
   const QualSet proxy = check.quals & semantics::async_proxy_quals;
   const bool raised = rules.generic_before_async && check.purpose == Purpose::write && !proxy.empty() &&
                       generic_quals.contains(original) && (check.reads || check.overwrites);
-  return raised ? Demand{Level::full, proxy} : Demand{check.level, check.quals};
+  if (raised) return {Level::full, proxy};
+  // How much a free asks of earlier mutates is the mode's choice (decisions.md N9).
+  const bool freed = check.purpose == Purpose::free_memory && !check.reads;
+  return {freed ? rules.free_level : check.level, check.quals};
 }
 
 bool keeps_mutates(const Record& mutate, const ModeRules& rules) {
