@@ -37,7 +37,9 @@ Listing split(std::string_view text) {
 
 std::string section(std::string_view title, std::string_view sentence, const semantics::Rule& rule,
                     std::string_view ending, const std::vector<RuleExample>& examples) {
-  const std::string name = std::string(rule.code) + std::string(ending);
+  // Files are named by the bare code: X07.bad.exo for E-X07, W-N01.bad.exo for a warning.
+  const std::string_view code = rule.code.starts_with("E-") ? rule.code.substr(2) : rule.code;
+  const std::string name = std::string(code) + std::string(ending);
   const auto example =
       std::find_if(examples.begin(), examples.end(), [&](const RuleExample& e) { return e.name == name; });
   if (example == examples.end()) return "";

@@ -9,7 +9,7 @@
 
 namespace exocheck::driver {
 
-// A file of proofs-tests/cases/rules, embedded in the binary: <code>.bad.exo or <code>.good.exo.
+// A file of proofs-tests/cases/rules, embedded in the binary: X07.bad.exo, X07.good.exo.
 struct RuleExample {
   std::string_view name;
   std::string_view text;

@@ -17,10 +17,10 @@ TEST_CASE("a page without examples") {
 
 TEST_CASE("a page with both programs") {
   const std::vector<RuleExample> examples{
-      {"E-Y31.bad.exo",
+      {"Y31.bad.exo",
        "# run: check --size N=4\n# expect: defect sync.war\n\n# Too early.\ndef k():\n    pass\n"},
-      {"E-Y31.good.exo", "# expect: checked\ndef g():\n    pass\n"},
-      {"E-Y30.bad.exo", "def other():\n    pass\n"}};
+      {"Y31.good.exo", "# expect: checked\ndef g():\n    pass\n"},
+      {"Y30.bad.exo", "def other():\n    pass\n"}};
   const std::string page = rule_page(semantics::rule("E-Y31"), examples);
   CHECK_THAT(page, Contains("## A program that breaks it\n\n```\n# Too early.\ndef k():\n    pass\n```\n"));
   CHECK_THAT(page, Contains("`exocheck check --size N=4` reports the rule.\n"));
