@@ -1,6 +1,7 @@
 """Every test of the project, counted. Run by `./dev test` after building.
 
-    python3 proofs-tests/suite BUILD ASAN_BUILD      all tests; the last line is `N passed, N failed`
+    python3 proofs-tests/suite BUILD                 all tests; the last line is `N passed, N failed`
+    python3 proofs-tests/suite --harden BUILD ASAN_BUILD   hostile inputs, and the tests in the sanitizer build
     python3 proofs-tests/suite --fuzz SECONDS BUILD  mutated programs with new seeds until the time is over
 """
 
@@ -21,7 +22,7 @@ import robustness  # noqa: E402
 from tally import Tally  # noqa: E402
 
 
-def test(build, asan):
+def test(build):
     tally = Tally()
     exocheck = build / "exocheck"
     layers.run(tally, ROOT)
@@ -29,12 +30,16 @@ def test(build, asan):
     cases.run_all(tally, exocheck, ROOT)
     results.run_all(tally, exocheck, ROOT)
     currency.run_all(tally, exocheck, ROOT)
-    robustness.run_all(tally, exocheck, ROOT, int(os.environ.get("EXOCHECK_MUTANTS", "1000")))
-    if asan is not None:
-        # Ten times slower: fewer random programs.
-        programs.run_all(tally, asan, env={"EXOCHECK_PROGRAMS": "1000", "EXOCHECK_MUTATIONS": "10"})
-        cases.run_all(tally, asan / "exocheck", ROOT)
-        robustness.run_all(tally, asan / "exocheck", ROOT, 100, timeout=300)
+    return tally.finish()
+
+
+def harden(build, asan):
+    tally = Tally()
+    robustness.run_all(tally, build / "exocheck", ROOT, int(os.environ.get("EXOCHECK_MUTANTS", "1000")))
+    # Ten times slower: fewer random programs.
+    programs.run_all(tally, asan, env={"EXOCHECK_PROGRAMS": "1000", "EXOCHECK_MUTATIONS": "10"})
+    cases.run_all(tally, asan / "exocheck", ROOT)
+    robustness.run_all(tally, asan / "exocheck", ROOT, 100, timeout=300)
     return tally.finish()
 
 
@@ -53,7 +58,9 @@ def main():
     arguments = sys.argv[1:]
     if arguments[:1] == ["--fuzz"]:
         return fuzz(float(arguments[1]), pathlib.Path(arguments[2]))
-    return test(pathlib.Path(arguments[0]).resolve(), pathlib.Path(arguments[1]).resolve() if len(arguments) > 1 else None)
+    if arguments[:1] == ["--harden"]:
+        return harden(pathlib.Path(arguments[1]).resolve(), pathlib.Path(arguments[2]).resolve())
+    return test(pathlib.Path(arguments[0]).resolve())
 
 
 if __name__ == "__main__":
