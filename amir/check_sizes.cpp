@@ -18,7 +18,8 @@ using namespace semantics::ir;
 namespace {
 
 constexpr std::size_t max_choices = 8;
-constexpr std::size_t max_enumerated = 40000;
+constexpr std::size_t max_enumerated = 40'000;       // size sets
+constexpr std::size_t max_enumerated_cells = 400'000;  // values in them: fewer sets of many parameters
 constexpr std::size_t max_examined = 300;
 
 bool reads_config(const Expr& e) {
@@ -162,22 +163,31 @@ std::vector<SizeChoice> Planner::complete(const SizeSet& set, std::vector<std::s
   }
   if (!errors.empty()) return {};
   // Fewer candidates per parameter where the product would explode; the small ones stay.
-  const auto product = [&options] {
+  const std::size_t max_rows =
+      std::clamp<std::size_t>(max_enumerated_cells / std::max<std::size_t>(options.size(), 1), 16, max_enumerated);
+  const auto too_many = [&options, max_rows] {
     std::size_t n = 1;
-    for (const auto& o : options) n = std::min(n * o.size(), max_enumerated + 1);
-    return n;
+    for (const auto& o : options) {
+      n *= o.size();
+      if (n > max_rows) return true;
+    }
+    return false;
   };
-  while (product() > max_enumerated) {
-    const auto longest = std::max_element(options.begin(), options.end(),
-                                          [](const auto& a, const auto& b) { return a.size() < b.size(); });
-    if (longest->size() <= 2) break;
+  while (too_many()) {
+    std::size_t longest = 0;
+    for (const auto& o : options) longest = std::max(longest, o.size());
+    if (longest <= 2) break;
     // Drops the element in the middle, so that extremes survive.
-    longest->erase(longest->begin() + static_cast<std::ptrdiff_t>(longest->size() / 2));
+    for (auto& o : options) {
+      if (o.size() != longest) continue;
+      o.erase(o.begin() + static_cast<std::ptrdiff_t>(longest / 2));
+      if (!too_many()) break;
+    }
   }
 
   std::vector<std::vector<std::int64_t>> rows;
   std::vector<std::size_t> digits(options.size(), 0);
-  while (rows.size() < max_enumerated) {
+  while (rows.size() < max_rows) {
     std::vector<std::int64_t> row;
     for (std::size_t i = 0; i < options.size(); ++i) row.push_back(options[i][digits[i]]);
     rows.push_back(std::move(row));

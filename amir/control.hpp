@@ -57,7 +57,9 @@ class Control {
   Instance instance(const semantics::amir::Node& node) const;
   // Counts work of a leaf against the limits. False: they are exceeded and the run has to stop.
   bool spend(std::uint64_t steps);
+  // Bytes the run holds at present, as far as known.
   void set_memory(std::uint64_t bytes) { memory_ = bytes; }
+  std::uint64_t memory() const { return memory_; }
 
  private:
   bool run(const semantics::amir::Body& body, const Leaf& leaf);

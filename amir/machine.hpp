@@ -3,6 +3,9 @@
 // regions (9.3), the records of a non-convergent access form one family (9.4), and equal records are one
 // object, however many regions hold them.
 //
+// A run is for one size set. A verdict for all sizes (all-sizes.md) is the business of a slice machine beside
+// this one; it is not part of this version.
+//
 // It must agree with the naive machine and the trace graph on (rule, variable, element, node).
 #pragma once
 

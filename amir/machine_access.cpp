@@ -176,24 +176,26 @@ bool Machine::execute(const prog::Node& node, const prog::Record& s) {
   const bool clear_mutates = s.mutate && !keeps_mutates(s, rules_.mode);
   const bool clear_reads = s.mutate && !keeps_reads(s, rules_.mode);
   states_.begin();
-  const std::uint64_t regions =
-      variables_[index(s.target.var)].records.update(*box, [&](StateId id) -> StateId {
-        if (const StateId* known = states_.memo(id)) return *known;
-        State state = states_[states_.resolve(id)];
-        for (const auto& [list, clear] :
-             {std::pair{&state.mutates, clear_mutates}, {&state.reads, clear_reads}}) {
-          if (!clear) continue;
-          if (observer_ != nullptr) {
-            for (const RecordId r : *list) event.dropped.push_back(records_.provenance(r).lineage);
-          }
-          list->clear();
-        }
-        auto& list = s.mutate ? state.mutates : state.reads;
-        if (std::find(list.begin(), list.end(), created) == list.end()) list.push_back(created);
-        const StateId changed = states_.insert(std::move(state));
-        states_.set_memo(id, changed);
-        return changed;
-      });
+  RegionMap& map = variables_[index(s.target.var)].records;
+  const std::size_t nodes_before = map.nodes();
+  const std::uint64_t regions = map.update(*box, [&](StateId id) -> StateId {
+    if (const StateId* known = states_.memo(id)) return *known;
+    State state = states_[states_.resolve(id)];
+    for (const auto& [list, clear] :
+         {std::pair{&state.mutates, clear_mutates}, {&state.reads, clear_reads}}) {
+      if (!clear) continue;
+      if (observer_ != nullptr) {
+        for (const RecordId r : *list) event.dropped.push_back(records_.provenance(r).lineage);
+      }
+      list->clear();
+    }
+    auto& list = s.mutate ? state.mutates : state.reads;
+    if (std::find(list.begin(), list.end(), created) == list.end()) list.push_back(created);
+    const StateId changed = states_.insert(std::move(state));
+    states_.set_memo(id, changed);
+    return changed;
+  });
+  if (map.nodes() > nodes_before) grow((map.nodes() - nodes_before) * region_bytes);
   outcome_.records_peak = std::max<std::uint64_t>(outcome_.records_peak, records_.active().size());
   if (observer_ != nullptr) {
     event.at = control_.instance(node);
@@ -289,7 +291,12 @@ bool Machine::execute(const prog::Node& node, const prog::InitWrite& s) {
   const prog::Variable& variable = program_.variables[index(s.target.var)];
   if (!rules_.mode.uninitialised || !variable.check_initialised) return true;
   const auto written = [](RegionMap::Payload) -> RegionMap::Payload { return 1; };
-  return control_.spend(variables_[index(s.target.var)].initialised.update(*box, written));
+  RegionMap& map = variables_[index(s.target.var)].initialised;
+  const std::size_t nodes_before = map.nodes();
+  const std::uint64_t regions = map.update(*box, written);
+  if (map.nodes() > nodes_before) grow((map.nodes() - nodes_before) * region_bytes);
+  collect_if_due();
+  return control_.spend(regions);
 }
 
 }  // namespace exocheck::amir::working

@@ -11,7 +11,8 @@ using semantics::ir::checked_mul;
 void Machine::collect_if_due() {
   const bool many_records = records_.used() > 2 * records_after_collect_ + tuning_.records;
   const bool many_states = states_.size() > 2 * states_after_collect_ + tuning_.states;
-  if (many_records || many_states || tuning_.records == 0) collect();
+  const bool much_memory = control_.memory() > 2 * memory_after_collect_ + (std::uint64_t{64} << 20);
+  if (many_records || many_states || much_memory || tuning_.records == 0) collect();
 }
 
 void Machine::collect() {
@@ -81,11 +82,12 @@ void Machine::collect() {
   states_after_collect_ = states_.size();
   std::size_t bytes = records_.memory_bytes() + states_.memory_bytes();
   for (const VariableState& x : variables_) {
-    bytes += (x.records.nodes() + x.initialised.nodes()) * 32;
+    bytes += (x.records.nodes() + x.initialised.nodes()) * region_bytes;
     for (const Counters& c : x.counters)
       bytes += sizeof(Counters) + c.groups.size() * sizeof(Counters::Group);
   }
   control_.set_memory(bytes);
+  memory_after_collect_ = bytes;
 }
 
 // Threads of ended tasks appear in no later collective but the set of all threads, which asks for some thread

@@ -110,6 +110,9 @@ class Machine {
   void for_records(const std::vector<RecordId>& ids, SyncEvent* event, const Pick& pick);
 
   // machine_collect.cpp
+  static constexpr std::uint64_t region_bytes = 32;  // per node of a region map
+  // Between collections memory is only counted up.
+  void grow(std::uint64_t bytes) { control_.set_memory(control_.memory() + bytes); }
   void collect_if_due();
   void collect();
   void end_task();
@@ -134,6 +137,7 @@ class Machine {
   StateTable states_;
   BarrierUid next_uid_ = 1;
   std::size_t records_after_collect_ = 0, states_after_collect_ = 0;
+  std::uint64_t memory_after_collect_ = 0;
   std::set<VarId> warned_;
   Outcome outcome_;
 };

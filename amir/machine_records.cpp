@@ -83,23 +83,28 @@ RecordId RecordTable::insert(RecordValue value, const std::function<Provenance()
   return id;
 }
 
-void RecordTable::resolve(RecordId id, std::vector<RecordId>& out) const {
-  const Node& node = nodes_[id];
-  switch (node.kind) {
-    case Kind::value:
-      if (std::find(out.begin(), out.end(), id) == out.end()) out.push_back(id);
-      return;
-    case Kind::forward:
-      resolve(node.first, out);
-      return;
-    case Kind::split:
-      resolve(node.first, out);
-      resolve(node.second, out);
-      return;
-    case Kind::unused:
-      break;
+void RecordTable::resolve(RecordId start, std::vector<RecordId>& out) const {
+  // Chains of links may be long: no recursion.
+  std::vector<RecordId> stack{start};
+  while (!stack.empty()) {
+    const RecordId id = stack.back();
+    stack.pop_back();
+    const Node& node = nodes_[id];
+    switch (node.kind) {
+      case Kind::value:
+        if (std::find(out.begin(), out.end(), id) == out.end()) out.push_back(id);
+        break;
+      case Kind::forward:
+        stack.push_back(node.first);
+        break;
+      case Kind::split:
+        stack.push_back(node.second);
+        stack.push_back(node.first);
+        break;
+      case Kind::unused:
+        throw semantics::InternalError("id of a freed record");
+    }
   }
-  throw semantics::InternalError("id of a freed record");
 }
 
 void RecordTable::change(RecordId id, RecordValue value) {
@@ -200,9 +205,14 @@ void RecordTable::collect(const std::vector<bool>& marked,
 }
 
 std::size_t RecordTable::memory_bytes() const {
-  // A record holds a few segments and pending entries; their number is bounded by what the largest access
-  // needs.
-  return nodes_.size() * (sizeof(Node) + 256) + provenance_.size() * (sizeof(Provenance) + 256);
+  std::size_t bytes = nodes_.size() * (sizeof(Node) + 64) + provenance_.size() * (sizeof(Provenance) + 256);
+  for (const RecordId id : active_) {
+    const RecordValue& r = nodes_[id].value;
+    bytes += r.visibility.segments().size() * sizeof(Visibility::Segment) +
+             r.pending.size() * 2 * sizeof(Pending) +
+             (r.members.ranges().size() + r.issuers.ranges().size()) * sizeof(ThreadRange);
+  }
+  return bytes;
 }
 
 }  // namespace exocheck::amir::working

@@ -34,8 +34,8 @@ class RecordTable {
 
   // The record with this value; observed: a new one in any case.
   RecordId insert(RecordValue value, const std::function<Provenance()>& provenance);
-  // Appends what `id` stands for now to `out`, oldest first, without repeating an id that is in `out`.
-  void resolve(RecordId id, std::vector<RecordId>& out) const;
+  // Appends what `start` stands for now to `out`, oldest first, without repeating an id that is in `out`.
+  void resolve(RecordId start, std::vector<RecordId>& out) const;
 
   // A change of records by one sync statement. Several records may become equal only after all have changed,
   // so the changes are collected and settled together. Replaces the value of `id`.
@@ -63,6 +63,7 @@ class RecordTable {
   // Ids are below capacity(); used() of them are records or links.
   std::size_t capacity() const { return nodes_.size(); }
   std::size_t used() const { return nodes_.size() - unused_.size(); }
+  // Estimate; looks at every record.
   std::size_t memory_bytes() const;
 
  private:

@@ -199,7 +199,10 @@ bool Machine::execute(const prog::Node& node, const prog::Arrive& s) {
   home.arrivals = checked_add(k, 1);
   for (const auto& [var, flat] : referenced) {
     Counters& c = variables_[index(var)].counters[flat];
-    if (static_cast<std::size_t>(k) >= c.groups.size()) c.groups.resize(static_cast<std::size_t>(k) + 1);
+    if (static_cast<std::size_t>(k) >= c.groups.size()) {
+      grow((static_cast<std::size_t>(k) + 1 - c.groups.size()) * sizeof(Counters::Group));
+      c.groups.resize(static_cast<std::size_t>(k) + 1);
+    }
     Counters::Group& group = c.groups[static_cast<std::size_t>(k)];
     ++group.homes;
     group.expected = std::max(group.expected, static_cast<std::int64_t>(referenced.size()));

@@ -60,6 +60,8 @@ std::string Numbers::when() const {
 }
 
 bool Reporter::require(const smt::Assumptions& gamma, const smt::Term& goal, const Claim& claim) {
+  // What is already reported needs no second counterexample: a callee is walked once per call path.
+  if (already_reported(claim) && !prover_.obvious(gamma, goal)) return false;
   const smt::Answer answer = prover_.prove(gamma, goal);
   if (std::holds_alternative<smt::Proved>(answer)) {
     record(claim, Obligation::Status::proved, {gamma, goal});
@@ -120,6 +122,14 @@ void Reporter::record(const Claim& claim, Obligation::Status status, smt::Query 
   context_.facts.obligations.push_back({claim.code, claim.location, claim.meaning, status,
                                         prover_.last_used_solver(), prover_.last_seconds(),
                                         counterexample.values, std::move(query)});
+}
+
+bool Reporter::already_reported(const Claim& claim) const {
+  const auto has = [&](std::string_view code) {
+    return reported_.contains(
+        {std::string(code), claim.location.source.get(), claim.place, claim.variable, claim.dimension});
+  };
+  return has(claim.code) || has("L-08");
 }
 
 bool Reporter::first_report(const Claim& claim, std::string_view code) {

@@ -58,6 +58,7 @@ class Reporter {
   void record(const Claim& claim, Obligation::Status status, smt::Query query,
               const smt::Model& counterexample = {});
   bool first_report(const Claim& claim, std::string_view code);
+  bool already_reported(const Claim& claim) const;
 
   PassContext& context_;
   smt::Prover& prover_;

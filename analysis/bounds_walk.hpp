@@ -28,7 +28,7 @@ struct Session {
 };
 
 constexpr int max_call_depth = 100;
-constexpr std::uint64_t max_callee_statements = 200'000;
+constexpr std::uint64_t max_callee_statements = 50'000;
 
 // States every obligation of `procedure` (for an instruction: of its behaviour) and appends findings to the
 // session's context. False if something failed or stayed undecided.

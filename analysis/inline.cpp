@@ -2,7 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <unordered_map>
+#include <algorithm>
+#include <optional>
 #include <utility>
 #include <variant>
 
@@ -29,6 +30,39 @@ bool has_calls(const ir::Block& block) {
   });
   return found;
 }
+
+[[noreturn]] void too_many(std::uint64_t maximum, const char* what) {
+  throw OverflowError(fmt::format("inlining the procedure calls gives more than {} {}", maximum, what));
+}
+
+// Statements and calls of the expanded program, without making it: calls may double on every level.
+class ExpandedSize {
+ public:
+  explicit ExpandedSize(const ir::Program& program) : program_(program), known_(program.procedures.size()) {}
+
+  void require_bounded(const ir::Procedure& procedure) {
+    if (of(procedure, 0) > maximum_statements) too_many(maximum_statements, "statements");
+  }
+
+ private:
+  std::uint64_t of(const ir::Procedure& procedure, int depth) {
+    if (depth > maximum_depth)
+      throw OverflowError(fmt::format("procedure calls are nested more than {} deep", maximum_depth));
+    std::uint64_t total = 0;
+    ir::for_each_stmt(procedure.body, [&](const ir::Stmt& s) {
+      ++total;
+      const auto* call = std::get_if<ir::Call>(&s.node);
+      if (call == nullptr || !call->procedure) return;
+      std::optional<std::uint64_t>& size = known_[*call->procedure];
+      if (!size) size = of(program_.procedures[*call->procedure], depth + 1);
+      total = std::min<std::uint64_t>(total + *size, std::uint64_t{maximum_statements} + 1);
+    });
+    return total;
+  }
+
+  const ir::Program& program_;
+  std::vector<std::optional<std::uint64_t>> known_;
+};
 
 // What stands for a callee's symbol in the caller: a symbol, or an expression over the caller's symbols
 // (control formals, and scalar formals bound to a config field).
@@ -111,8 +145,7 @@ class Copier {
   template <class Node>
   ir::ExprPtr make(const ir::Expr& like, Node node) {
     if (result_.expression_count >= maximum_expressions) {
-      throw OverflowError(
-          fmt::format("inlining the procedure calls gives more than {} expressions", maximum_expressions));
+      too_many(maximum_expressions, "expressions");
     }
     return std::make_shared<const ir::Expr>(
         ir::Expr{ir::ExprId{result_.expression_count++}, like.span, like.type, std::move(node)});
@@ -151,8 +184,7 @@ class Copier {
 
   ir::StmtId next_statement() {
     if (result_.statement_count >= maximum_statements) {
-      throw OverflowError(
-          fmt::format("inlining the procedure calls gives more than {} statements", maximum_statements));
+      too_many(maximum_statements, "statements");
     }
     return ir::StmtId{result_.statement_count++};
   }
@@ -288,6 +320,7 @@ class Copier {
 
 semantics::ir::Procedure inline_calls(const ir::Procedure& procedure, const ir::Program& program) {
   if (!has_calls(procedure.body)) return procedure;
+  ExpandedSize(program).require_bounded(procedure);
   ir::Procedure result = procedure;
   result.symbols.clear();
   result.assertions.clear();

@@ -26,35 +26,36 @@ std::size_t utf8_length(std::string_view text, std::size_t at) {
   return length;
 }
 
-struct Characters {
-  std::vector<std::string> shown;   // one printable character each
-  std::vector<std::size_t> offset;  // byte at which it starts
-};
+// The printable form of the character that starts at `at`; moves `at` behind it.
+std::string next_shown(std::string_view text, std::size_t& at) {
+  const std::size_t start = at, length = utf8_length(text, at);
+  at += std::max<std::size_t>(length, 1);
+  const auto first = static_cast<unsigned char>(text[start]);
+  if (text[start] == '\t') return " ";
+  const bool control = first < 0x20 || first == 0x7F ||
+                       (first == 0xC2 && length == 2 && static_cast<unsigned char>(text[start + 1]) < 0xA0);
+  if (length == 0 || control) return "?";
+  return std::string(text.substr(start, length));
+}
 
-Characters split(std::string_view text) {
-  Characters result;
-  for (std::size_t i = 0; i < text.size();) {
-    const std::size_t length = utf8_length(text, i);
-    result.offset.push_back(i);
-    const auto first = static_cast<unsigned char>(text[i]);
-    if (text[i] == '\t') {
-      result.shown.emplace_back(" ");
-    } else if (length == 0 || first < 0x20 || first == 0x7F ||
-               (first == 0xC2 && static_cast<unsigned char>(text[i + 1]) < 0xA0)) {
-      result.shown.emplace_back("?");
-    } else {
-      result.shown.emplace_back(text.substr(i, length));
+// Where the character `count` characters before `at` starts. Counts at most 4 bytes per character back, so
+// that a long line costs no more than a short one.
+std::size_t back(std::string_view text, std::size_t at, std::size_t count) {
+  for (; count > 0 && at > 0; --count) {
+    std::size_t length = 1;
+    for (std::size_t n = 2; n <= 4 && n <= at; ++n) {
+      if (utf8_length(text, at - n) == n) length = n;
     }
-    i += std::max<std::size_t>(length, 1);
+    at -= length;
   }
-  return result;
+  return at;
 }
 
 }  // namespace
 
 std::string printable(std::string_view text) {
   std::string result;
-  for (const std::string& character : split(text).shown) result += character;
+  for (std::size_t at = 0; at < text.size();) result += next_shown(text, at);
   return result;
 }
 
@@ -62,32 +63,30 @@ Excerpt excerpt(const semantics::Location& location) {
   const auto begin = location.begin();
   const auto end = location.end();
   const std::string_view text = location.source->line_text(begin.line);
-  const auto first_byte = static_cast<std::size_t>(begin.column - 1);
-  const std::size_t last_byte =
+  const std::size_t first = std::min(static_cast<std::size_t>(begin.column - 1), text.size());
+  const std::size_t last =
       end.line == begin.line ? static_cast<std::size_t>(end.column - 1) : text.size();
 
-  const Characters characters = split(text);
-  const auto character_at = [&](std::size_t byte) {
-    return static_cast<std::size_t>(
-        std::lower_bound(characters.offset.begin(), characters.offset.end(), byte) -
-        characters.offset.begin());
-  };
-  const std::size_t first = character_at(first_byte);
-  const std::size_t last = std::max(character_at(std::max(first_byte, last_byte)), first + 1);
-
-  const std::size_t count = characters.shown.size();
-  const std::size_t start = count <= max_width || first < max_width / 2 ? 0 : first - max_width / 2;
-  const std::size_t stop = std::min(count, start + max_width);
+  // A line of at most max_width characters has at most 4 * max_width bytes.
+  std::size_t start = text.size() <= max_width ? 0 : back(text, first, max_width / 2);
+  if (text.size() <= 4 * max_width) {
+    std::size_t characters = 0;
+    for (std::size_t at = 0; at < text.size(); ++characters) next_shown(text, at);
+    if (characters <= max_width) start = 0;
+  }
 
   Excerpt result;
   result.gutter = fmt::format("{:>5}", begin.line);
-  const std::string lead = start > 0 ? "..." : "";
-  result.line = lead;
-  for (std::size_t i = start; i < stop; ++i) result.line += characters.shown[i];
-  if (stop < count) result.line += "...";
-  result.underline = std::string(lead.size() + (first - start), ' ') + '^';
-  if (last > first + 1)
-    result.underline += std::string(std::min(last, std::max(stop, first + 1)) - first - 1, '~');
+  if (start > 0) result.line = "...";
+  std::size_t before = result.line.size(), under = 0;  // characters in front of the place, and of it
+  std::size_t at = start;
+  for (std::size_t shown = 0; shown < max_width && at < text.size(); ++shown) {
+    if (at < first) ++before;
+    if (at >= first && at < last) ++under;
+    result.line += next_shown(text, at);
+  }
+  if (at < text.size()) result.line += "...";
+  result.underline = std::string(before, ' ') + '^' + std::string(under > 1 ? under - 1 : 0, '~');
   return result;
 }
 

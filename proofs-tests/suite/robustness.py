@@ -159,23 +159,53 @@ def mutants(tally, exocheck, root, count, seed, timeout=300, batch=25):
     rng = random.Random(seed)
     programs = sources(root)
     pool = sorted({t for p in programs for t in TOKEN.findall(p)})
+
+    def mutant():
+        text = mutate(rng, rng.choice(programs), pool)
+        if rng.random() < 0.1:
+            text = text[: rng.randrange(len(text) + 1)]
+        return text.encode("utf-8")
+
     while count > 0:
-        with tempfile.TemporaryDirectory() as folder:
-            paths = []
-            for i in range(min(batch, count)):
-                path = pathlib.Path(folder) / f"{i:02}.exo"
-                text = mutate(rng, rng.choice(programs), pool)
-                if rng.random() < 0.1:
-                    text = text[: rng.randrange(len(text) + 1)]
-                path.write_text(text, encoding="utf-8")
-                paths.append(path)
-            before = tally.failed
-            tolerable(tally, exocheck, paths, f"mutants of seed {seed}", timeout)
-            if tally.failed == before:
-                tally.add(len(paths) - 1)  # the whole batch counted as one
-            else:
-                _keep(paths)
+        _check_batch(tally, exocheck, [mutant() for _ in range(min(batch, count))], f"mutants of seed {seed}", timeout)
         count -= batch
+
+
+def byte_mutants(tally, exocheck, root, count, seed, timeout=300):
+    """`count` copies of every kernel with one to four bytes changed, dropped or put in."""
+    rng = random.Random(seed)
+
+    def mutant(data):
+        data = bytearray(data)
+        for _ in range(rng.choice((1, 1, 2, 4))):
+            at = rng.randrange(len(data))
+            kind = rng.randrange(3)
+            if kind == 0:
+                data[at] = rng.randrange(256)
+            elif kind == 1:
+                del data[at]
+            else:
+                data.insert(at, rng.choice(data))
+        return bytes(data)
+
+    for kernel in sorted((root / "kernels").rglob("*.exo")):
+        original = kernel.read_bytes()
+        _check_batch(tally, exocheck, [mutant(original) for _ in range(count)], f"bytes of {kernel.name}, seed {seed}", timeout)
+
+
+def _check_batch(tally, exocheck, contents, what, timeout):
+    with tempfile.TemporaryDirectory() as folder:
+        paths = []
+        for i, data in enumerate(contents):
+            path = pathlib.Path(folder) / f"{i:02}.exo"
+            path.write_bytes(data)
+            paths.append(path)
+        before = tally.failed
+        tolerable(tally, exocheck, paths, what, timeout)
+        if tally.failed == before:
+            tally.add(len(paths) - 1)  # the whole batch counted as one
+        else:
+            _keep(paths)
 
 
 def _keep(paths):
@@ -187,9 +217,11 @@ def _keep(paths):
     print(f"  the programs are in {target}", flush=True)
 
 
-def run_all(tally, exocheck, root, mutant_count, timeout=60):
+def run_all(tally, exocheck, root, mutant_count, bytes_count, timeout=60):
     tally.group(f"{exocheck.parent.name}: hostile files")
     hostile(tally, exocheck, timeout)
     big(tally, exocheck)
     tally.group(f"{exocheck.parent.name}: {mutant_count} mutated programs")
     mutants(tally, exocheck, root, mutant_count, seed=1)
+    tally.group(f"{exocheck.parent.name}: {bytes_count} byte mutations of every kernel")
+    byte_mutants(tally, exocheck, root, bytes_count, seed=1)

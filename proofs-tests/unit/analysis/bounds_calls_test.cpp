@@ -79,6 +79,12 @@ TEST_CASE("a long chain of calls costs no more than its length") {
     text += "def f" + std::to_string(i) + "(k: size, w: [f32][k]):\n" + call + call + "\n";
   }
   check_bounds_of(text, {});
+  // Twice per level and unproved windows at the top: 2^39 paths, cut off by a limit and said so.
+  const auto result = bounds_of(text + host("a: f32[4]", "f39(8, a[0:8])"));
+  INFO(result.messages);
+  CHECK(result.unknown);
+  CHECK(std::count(result.findings.begin(), result.findings.end(),
+                   "L-08@" + std::to_string(4 + 39 * 4 + 2)) == 1);
 }
 
 TEST_CASE("instruction calls: bugs 37 and its repair") {

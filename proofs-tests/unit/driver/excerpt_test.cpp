@@ -46,4 +46,13 @@ TEST_CASE("long lines are cut around the place") {
   CHECK(e.line.substr(column, 4) == "HERE");
   CHECK(e.underline.substr(column) == "^~~~");
   CHECK(excerpt({source, {0, 10004}}).underline.size() < 200);
+  // Characters of several bytes count once, also in front of the cut.
+  std::string wide;
+  for (int i = 0; i < 300; ++i) wide += "\u00e4";
+  const Excerpt w = excerpt(at(source_of(wide + "HERE" + wide), "HERE"));
+  CHECK(w.line.starts_with("...\u00e4"));
+  CHECK(w.underline.find('^') == 73);
+  CHECK(w.underline.ends_with("^~~~"));
+  const std::string umlauts = wide.substr(0, 2 * 136);
+  CHECK(excerpt(at(source_of(umlauts + "HERE"), "HERE")).line == umlauts + "HERE");
 }
