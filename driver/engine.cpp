@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <limits>
 #include <new>
 
 #include "amir/check.hpp"
@@ -68,7 +69,7 @@ std::vector<UsageError> validate(const RunRequest& request, const std::vector<Lo
   const auto procedures = wanted_procedures(request, files);
   // A name that a faulty procedure may have is not complained about: the fault is reported instead.
   const bool complete = std::all_of(files.begin(), files.end(), [](const LoadedFile& f) {
-    return f.internal_error.empty() && !semantics::has_errors(f.load.diagnostics);
+    return f.internal_error.empty() && f.load.defective.empty() && !semantics::has_errors(f.load.diagnostics);
   });
   std::vector<UsageError> errors;
   if (procedures.empty()) {
@@ -114,7 +115,19 @@ FileResult check_file(const LoadedFile& file, const RunRequest& request) {
   options.limits.max_seconds = request.timeout_seconds;
   options.limits.max_memory_bytes = request.memory_limit_bytes;
   options.graph = request.graphs;
+  auto defective = file.load.defective.begin();
+  const auto add_defective = [&](std::uint32_t before) {
+    for (; defective != file.load.defective.end() && defective->name_span.begin < before; ++defective) {
+      if (!wanted(request, defective->name)) continue;
+      ProcedureResult p;
+      p.name = defective->name;
+      p.verdict = Verdict::defect;
+      p.findings = defective->findings;
+      result.procedures.push_back(std::move(p));
+    }
+  };
   for (const Procedure& procedure : file.load.program.procedures) {
+    add_defective(procedure.name_span.begin);
     if (!wanted(request, procedure.name)) continue;
     try {
       result.procedures.push_back(check_one(procedure, file.load.program, options));
@@ -123,6 +136,8 @@ FileResult check_file(const LoadedFile& file, const RunRequest& request) {
           fmt::format("{}{}: {}", result.internal_error.empty() ? "" : "; ", procedure.name, error.what());
     }
   }
+
+  add_defective(std::numeric_limits<std::uint32_t>::max());
 
   Suppressions suppressions = find_suppressions(file.source);
   apply_suppressions(result, suppressions);

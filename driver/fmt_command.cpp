@@ -26,9 +26,9 @@ int format_file(const FmtArguments& arguments, const Console& console) {
     return 2;
   }
   const LoadedFile file = load_file(std::get<semantics::SourcePtr>(read));
-  if (semantics::has_errors(file.load.diagnostics)) {
+  if (!file.load.defective.empty() || semantics::has_errors(file.load.diagnostics)) {
     // Half a program must not replace a whole one.
-    for (const Diagnostic& finding : file.load.diagnostics) console.err << format_text(finding, {});
+    for (const Diagnostic& finding : file.load.all_findings()) console.err << format_text(finding, {});
     return 2;
   }
   const std::string canonical =

@@ -36,6 +36,12 @@ bool is_instr(const ast::DefStmt& def) {
          std::any_of(def.decorators.begin(), def.decorators.end(), is_instr_decorator);
 }
 
+void sort_by_place(semantics::Diagnostics& diagnostics) {
+  std::stable_sort(diagnostics.begin(), diagnostics.end(), [](const auto& a, const auto& b) {
+    return a.location.span.begin < b.location.span.begin;
+  });
+}
+
 class FileElaboration : public FileScope {
  public:
   FileElaboration(ParseResult parsed, const InstrTable* library)
@@ -327,6 +333,13 @@ class FileElaboration : public FileScope {
     }
   }
 
+  // Its own errors, and no others, stand against it, and they are about threads and memories.
+  static bool is_defective(const Context& cx) {
+    return !cx.blocked && cx.failed() && std::all_of(cx.diagnostics.begin(), cx.diagnostics.end(), [](const auto& d) {
+      return d.severity != semantics::Severity::error || d.rule->rule_class == semantics::RuleClass::defect;
+    });
+  }
+
   LoadResult finish() {
     LoadResult result;
     result.program.source = file_->source;
@@ -339,6 +352,11 @@ class FileElaboration : public FileScope {
     std::vector<std::pair<std::uint32_t, std::string>> rejected;
     for (ProcedureEntry& p : procedures_) {
       auto& found = p.context->diagnostics;
+      if (p.rejected && is_defective(*p.context)) {
+        sort_by_place(found);
+        result.defective.push_back({p.def->name, p.def->name_span, std::move(found)});
+        continue;
+      }
       diagnostics_.insert(diagnostics_.end(), found.begin(), found.end());
       if (p.rejected) {
         rejected.emplace_back(p.def->name_span.begin, p.def->name);
@@ -353,9 +371,7 @@ class FileElaboration : public FileScope {
     result.rejected.insert(result.rejected.end(), unparsed_.begin(), unparsed_.end());
     result.program.configs = std::move(configs_);
     result.program.verbatim = std::move(verbatim_);
-    std::stable_sort(diagnostics_.begin(), diagnostics_.end(), [](const auto& a, const auto& b) {
-      return a.location.span.begin < b.location.span.begin;
-    });
+    sort_by_place(diagnostics_);
     result.diagnostics = std::move(diagnostics_);
     return result;
   }
@@ -379,6 +395,13 @@ class FileElaboration : public FileScope {
 };
 
 }  // namespace
+
+semantics::Diagnostics LoadResult::all_findings() const {
+  semantics::Diagnostics all = diagnostics;
+  for (const DefectiveProcedure& p : defective) all.insert(all.end(), p.findings.begin(), p.findings.end());
+  sort_by_place(all);
+  return all;
+}
 
 LoadResult elaborate(ParseResult parsed, const InstrTable& library) {
   return FileElaboration(std::move(parsed), &library).run();

@@ -6,10 +6,23 @@
 
 namespace exocheck::frontend {
 
+// A procedure that parses and type-checks, but breaks a rule that makes it a defect (decisions.md C1, C3:
+// arguments of a memory, factors of a unit, template values of an instruction).
+struct DefectiveProcedure {
+  std::string name;
+  semantics::Span name_span;
+  semantics::Diagnostics findings;  // errors and warnings, in file order
+};
+
 struct LoadResult {
-  semantics::ir::Program program;      // the procedures without errors
-  std::vector<std::string> rejected;   // names of procedures with errors, in file order
-  semantics::Diagnostics diagnostics;  // errors and warnings, in file order; all errors of a procedure (decisions.md D11)
+  semantics::ir::Program program;              // the procedures without errors
+  std::vector<DefectiveProcedure> defective;   // in file order
+  std::vector<std::string> rejected;           // names of the other procedures, in file order
+  semantics::Diagnostics diagnostics;  // of the file and of rejected procedures, in file order; all errors of a
+                                       // procedure (decisions.md D11)
+
+  // Those of defective procedures included, in file order.
+  semantics::Diagnostics all_findings() const;
 };
 
 // Loads a user's file. The instruction library (semantics/library/*.exo) is loaded once per process.

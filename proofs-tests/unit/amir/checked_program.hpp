@@ -20,7 +20,7 @@ namespace exocheck::testing {
 inline semantics::ir::Program load_program(const std::string& text) {
   auto source = std::make_shared<const semantics::SourceFile>("test.exo", text);
   frontend::LoadResult loaded = frontend::load(source);
-  for (const auto& d : loaded.diagnostics) INFO(d.rule->code << " " << d.message);
+  for (const auto& d : loaded.all_findings()) INFO(d.rule->code << " " << d.message);
   REQUIRE(loaded.rejected.empty());
   REQUIRE_FALSE(loaded.program.procedures.empty());
   return std::move(loaded.program);

@@ -30,7 +30,7 @@ inline BoundsResult bounds_of(const std::string& text, Mode mode = Mode::standar
     out.findings.push_back(described(d));
     out.messages += d.message + "\n";
   };
-  for (const auto& d : loaded.diagnostics) add(d);
+  for (const auto& d : loaded.all_findings()) add(d);
   for (const auto& procedure : loaded.program.procedures) {
     Facts facts;
     Diagnostics diagnostics;

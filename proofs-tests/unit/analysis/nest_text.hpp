@@ -83,7 +83,7 @@ inline std::string shape(int cluster_dim, int block_dim) {
 class Checked {
  public:
   explicit Checked(const Program& p) : text_(p.text()), loaded_(analysis::test::load(text_)) {
-    for (const auto& d : loaded_.diagnostics) add(d);
+    for (const auto& d : loaded_.all_findings()) add(d);
     for (const auto& procedure : loaded_.program.procedures) {
       analysis::PassContext context{procedure, loaded_.program, analysis::Mode::standard, result_.facts,
                                     result_.diagnostics};

@@ -52,7 +52,7 @@ inline std::string described(const semantics::Diagnostic& d) {
 inline std::vector<std::string> findings(const std::string& text, Mode mode = Mode::standard) {
   const auto loaded = load(text);
   std::vector<std::string> out;
-  for (const auto& d : loaded.diagnostics) out.push_back(described(d));
+  for (const auto& d : loaded.all_findings()) out.push_back(described(d));
   for (const auto& procedure : loaded.program.procedures) {
     for (const auto& d : analyse(procedure, loaded.program, mode).diagnostics) {
       out.push_back(described(d));

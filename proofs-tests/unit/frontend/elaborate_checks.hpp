@@ -18,7 +18,7 @@ inline LoadResult load_text(const std::string& text) {
 // "E-T13 2": code and line of every finding, in file order.
 inline std::vector<std::string> findings(const std::string& text) {
   std::vector<std::string> out;
-  for (const semantics::Diagnostic& d : load_text(text).diagnostics) {
+  for (const semantics::Diagnostic& d : load_text(text).all_findings()) {
     out.push_back(std::string(d.rule->code) + " " + std::to_string(d.location.begin().line));
   }
   return out;
