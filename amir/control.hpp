@@ -67,7 +67,7 @@ class Control {
   bool within_limits();
 
   const Program& program_;
-  const Limits& limits_;
+  const Limits limits_;
   Sizes env_;
   std::int64_t task_ = 0;
   bool executed_task_ = false;

@@ -70,10 +70,6 @@ Agiddisc_t id_discipline() {
           [](void*, int, void*) {}};
 }
 
-struct ContextCloser {
-  void operator()(GVC_t* c) const { gvFreeContext(c); }
-};
-
 std::string escape_html(const std::string& text) {
   std::string out;
   for (const char c : text) {
@@ -322,15 +318,16 @@ std::string write_dot(const HbGraph& graph) {
 
 std::string write_svg(const HbGraph& graph) {
   const Drawing drawing(graph);
-  const std::unique_ptr<GVC_t, ContextCloser> context(gvContext());
+  // Never freed: the text plugin of Graphviz remembers font names that belong to the first context.
+  static GVC_t* const context = gvContext();
   semantics::ensure(context != nullptr, "no layout library");
-  semantics::ensure(gvLayout(context.get(), drawing.get(), "dot") == 0, "the layout of the graph failed");
+  semantics::ensure(gvLayout(context, drawing.get(), "dot") == 0, "the layout of the graph failed");
   char* data = nullptr;
   unsigned int length = 0;
-  const int failed = gvRenderData(context.get(), drawing.get(), "svg", &data, &length);
+  const int failed = gvRenderData(context, drawing.get(), "svg", &data, &length);
   std::string out = failed == 0 && data != nullptr ? std::string(data, length) : std::string();
   if (data != nullptr) gvFreeRenderData(data);
-  gvFreeLayout(context.get(), drawing.get());
+  gvFreeLayout(context, drawing.get());
   semantics::ensure(!out.empty(), "the drawing of the graph failed");
   return out;
 }

@@ -18,6 +18,8 @@ std::string_view trim(std::string_view text) {
   return text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
 }
 
+constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
+
 // Offset of the '#' that begins a comment, or npos.
 std::size_t comment_start(std::string_view line) {
   char quote = 0;
@@ -81,10 +83,14 @@ void silence(Diagnostics& findings, std::vector<Suppressed>& suppressed, const S
 std::vector<CommentLine> comment_lines(const semantics::SourceFile& source) {
   std::vector<CommentLine> comments;
   for (int line = 1; line <= source.line_count(); ++line) {
-    const std::string_view text = source.line_text(line);
+    std::string_view text = source.line_text(line);
+    std::uint32_t begin = source.line_start(line);
+    if (line == 1 && text.starts_with(byte_order_mark)) {
+      text.remove_prefix(byte_order_mark.size());
+      begin += static_cast<std::uint32_t>(byte_order_mark.size());
+    }
     const std::size_t start = comment_start(text);
     if (start == std::string_view::npos) continue;
-    const std::uint32_t begin = source.line_start(line);
     comments.push_back({line, trim(text.substr(0, start)).empty(), begin + static_cast<std::uint32_t>(start),
                         begin + static_cast<std::uint32_t>(text.size()),
                         std::string(trim(text.substr(start + 1)))});

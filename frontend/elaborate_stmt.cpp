@@ -187,6 +187,10 @@ std::optional<StmtNode> for_loop(Context& cx, const ast::ForStmt& f) {
     iter.span = f.target->span;
     range.node.iter = cx.declare(std::move(iter));
     repair_iterator_name(cx, target->text, range.node.iter, f.body);
+  } else if (const auto* several = std::get_if<ast::Tuple>(&f.target->node)) {
+    for (const ast::Argument& part : several->items) {
+      if (const auto* name = std::get_if<ast::Name>(&part.value->node)) cx.poison(name->text);
+    }
   }
   statements(cx, f.body, 0, range.node.body);
   cx.scopes.close();

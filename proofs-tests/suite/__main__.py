@@ -1,11 +1,9 @@
 """Every test of the project, counted. Run by `./dev test` after building.
 
-    python3 proofs-tests/suite BUILD                 all tests; the last line is `N passed, N failed`
-    python3 proofs-tests/suite --harden BUILD ASAN_BUILD   hostile inputs, and the tests in the sanitizer build
-    python3 proofs-tests/suite --fuzz SECONDS BUILD  mutated programs with new seeds until the time is over
+    python3 proofs-tests/suite BUILD SANITIZED_BUILD   all tests; the last line is `N passed, N failed`
+    python3 proofs-tests/suite --fuzz SECONDS BUILD    mutated programs with new seeds until the time is over
 """
 
-import os
 import pathlib
 import sys
 import time
@@ -22,7 +20,7 @@ import robustness  # noqa: E402
 from tally import Tally  # noqa: E402
 
 
-def test(build):
+def test(build, asan):
     tally = Tally()
     exocheck = build / "exocheck"
     layers.run(tally, ROOT)
@@ -30,16 +28,11 @@ def test(build):
     cases.run_all(tally, exocheck, ROOT)
     results.run_all(tally, exocheck, ROOT)
     currency.run_all(tally, exocheck, ROOT)
-    return tally.finish()
-
-
-def harden(build, asan):
-    tally = Tally()
-    robustness.run_all(tally, build / "exocheck", ROOT, int(os.environ.get("EXOCHECK_MUTANTS", "1000")))
-    # Ten times slower: fewer random programs.
+    robustness.run_all(tally, exocheck, ROOT, mutant_count=1000, bytes_count=100)
+    # The same with AddressSanitizer and UndefinedBehaviorSanitizer; ten times slower, so fewer random programs.
     programs.run_all(tally, asan, env={"EXOCHECK_PROGRAMS": "1000", "EXOCHECK_MUTATIONS": "10"})
     cases.run_all(tally, asan / "exocheck", ROOT)
-    robustness.run_all(tally, asan / "exocheck", ROOT, 100, timeout=300)
+    robustness.run_all(tally, asan / "exocheck", ROOT, mutant_count=100, bytes_count=3, timeout=300)
     return tally.finish()
 
 
@@ -58,9 +51,7 @@ def main():
     arguments = sys.argv[1:]
     if arguments[:1] == ["--fuzz"]:
         return fuzz(float(arguments[1]), pathlib.Path(arguments[2]))
-    if arguments[:1] == ["--harden"]:
-        return harden(pathlib.Path(arguments[1]).resolve(), pathlib.Path(arguments[2]).resolve())
-    return test(pathlib.Path(arguments[0]).resolve())
+    return test(*(pathlib.Path(a).resolve() for a in arguments))
 
 
 if __name__ == "__main__":

@@ -2,7 +2,10 @@
 
 import dataclasses
 import os
+import pathlib
 import subprocess
+
+LEAKS = pathlib.Path(__file__).resolve().parent / "leaks.txt"
 
 
 @dataclasses.dataclass
@@ -13,13 +16,14 @@ class Result:
 
     def died(self):
         """Ended by a signal, by a sanitizer, or not at all."""
-        sanitizer = "AddressSanitizer" in self.err or "runtime error:" in self.err
+        sanitizer = any(w in self.err for w in ("AddressSanitizer", "LeakSanitizer", "runtime error:"))
         return self.code is None or self.code < 0 or self.code > 4 or sanitizer
 
 
 def run(command, timeout=120, stdin=None, env=None, directory=None):
     """`stdin` and the outputs are text; what is no UTF-8 is replaced."""
-    environment = {**os.environ, "NO_COLOR": "1", "ASAN_OPTIONS": "detect_leaks=1", **(env or {})}
+    environment = {**os.environ, "NO_COLOR": "1", "ASAN_OPTIONS": "detect_leaks=1",
+                   "LSAN_OPTIONS": f"suppressions={LEAKS}:print_suppressions=0", **(env or {})}
     try:
         done = subprocess.run(
             [str(c) for c in command], input=None if stdin is None else stdin.encode("utf-8", "surrogateescape"),
