@@ -348,6 +348,34 @@ class AttributeReader {
   int positionals_ = 0;
 };
 
+// The number of units, when it is written as a list; at least one.
+std::size_t unit_count(const ast::Expr& units) {
+  const auto* list = std::get_if<ast::List>(&units.node);
+  return list ? list->items.size() : 1;
+}
+
+// Extents of distributed dimensions are the same for every call of an instance.
+void check_distributed(Context& cx, const ast::Expr& units, const ast::Param& parameter, const ir::Symbol& s) {
+  if (s.shape.empty()) {
+    cx.report("E-I07", parameter.span, fmt::format("`{}` is a scalar and cannot be distributed", s.name));
+    return;
+  }
+  const std::size_t count = std::min(unit_count(units), s.shape.size());
+  for (std::size_t i = 0; i < count; ++i) {
+    bool symbolic = false;
+    ir::for_each_subexpr(*s.shape[i], [&](const ir::Expr& e) {
+      const auto* var = std::get_if<ir::VarRef>(&e.node);
+      symbolic = symbolic || (var && !cx.is_open_name(cx.symbol(var->var).name)) ||
+                 std::holds_alternative<ir::StrideOf>(e.node) || std::holds_alternative<ir::ConfigRead>(e.node);
+    });
+    if (!symbolic) continue;
+    cx.report("E-I07", parameter.span,
+              fmt::format("dimension {} of `{}` is distributed, so its extent must be a number or a template value",
+                          i, s.name));
+    return;
+  }
+}
+
 // Elaborates the behaviour with unknown template values, for its own errors; then what needs parameter types.
 void check_behaviour(Context& cx, InstrDefinition& d) {
   for (const std::string& name : d.templates) cx.declare_open_name(name);
@@ -366,9 +394,8 @@ void check_behaviour(Context& cx, InstrDefinition& d) {
       cx.report("E-I06", d.def->params[i].span,
                 fmt::format("`{}` is atomic, but the body does not change it", name));
     }
-    if (d.distributed.contains(name) && s.shape.empty()) {
-      cx.report("E-I07", d.def->params[i].span,
-                fmt::format("`{}` is a scalar and cannot be distributed", name));
+    if (const auto spread = d.distributed.find(name); spread != d.distributed.end()) {
+      check_distributed(cx, *spread->second, d.def->params[i], s);
     }
   }
 }
