@@ -195,7 +195,8 @@ std::string CollectivePass::text(SymId var, const std::vector<Access>& index) co
   std::vector<std::string> parts;
   for (const Access& a : index) {
     std::string part = expression_text(context_.procedure, *a.lo);
-    if (a.interval()) part += ":" + expression_text(context_.procedure, *a.hi);
+    // Both ends of a bare `:` stand for it as a whole.
+    if (a.interval() && a.hi->span != a.lo->span) part += ":" + expression_text(context_.procedure, *a.hi);
     parts.push_back(std::move(part));
   }
   return fmt::format("{}[{}]", symbol(var).name, fmt::join(parts, ", "));

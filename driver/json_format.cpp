@@ -23,18 +23,6 @@ Json to_json(const Location& location) {
   return json;
 }
 
-std::string_view word(Severity severity) {
-  switch (severity) {
-    case Severity::error:
-      return "error";
-    case Severity::warning:
-      return "warning";
-    case Severity::note:
-      return "note";
-  }
-  return "note";
-}
-
 std::string_view word(Role role) {
   switch (role) {
     case Role::first_access:
@@ -81,7 +69,7 @@ Json to_json(const Diagnostic& finding) {
   }
   return Json{{"rule", finding.rule->name},
               {"code", finding.rule->code},
-              {"severity", word(finding.severity)},
+              {"severity", name(finding.severity)},
               {"message", finding.message},
               {"location", to_json(finding.location)},
               {"variable", text_or_null(finding.variable)},

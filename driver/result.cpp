@@ -87,6 +87,18 @@ std::string_view name(Verdict verdict) {
   return "unknown";
 }
 
+std::string_view name(Severity severity) {
+  switch (severity) {
+    case Severity::error:
+      return "error";
+    case Severity::warning:
+      return "warning";
+    case Severity::note:
+      return "note";
+  }
+  return "note";
+}
+
 std::optional<Verdict> verdict_named(std::string_view word) {
   for (const auto& [v, text] : verdict_names) {
     if (text == word) return v;

@@ -21,6 +21,7 @@ using amir::CheckStats;
 using amir::Verdict;
 
 std::string_view name(Verdict verdict);
+std::string_view name(semantics::Severity severity);
 std::optional<Verdict> verdict_named(std::string_view word);
 
 // A finding that a comment in the source silences (cli.md, `exocheck: ignore`).

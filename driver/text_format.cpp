@@ -41,18 +41,6 @@ std::string paint(std::string_view text, Style style, const TextOptions& options
   return fmt::format("\x1b[{}m{}\x1b[0m", code, text);
 }
 
-std::string_view word(Severity severity) {
-  switch (severity) {
-    case Severity::error:
-      return "error";
-    case Severity::warning:
-      return "warning";
-    case Severity::note:
-      return "note";
-  }
-  return "note";
-}
-
 Style style_of(Severity severity) {
   switch (severity) {
     case Severity::error:
@@ -78,7 +66,7 @@ using Shown = std::vector<std::pair<int, int>>;  // line, column
 std::string headed(const Location& location, Severity severity, std::string_view message,
                    std::string_view tail, Shown& shown, const TextOptions& options) {
   std::string text = paint(place(location), Style::bold, options) +
-                     paint(fmt::format("{}: ", word(severity)), style_of(severity), options) +
+                     paint(fmt::format("{}: ", name(severity)), style_of(severity), options) +
                      printable(message) + std::string(tail) + "\n";
   if (!location.known()) return text;
   const std::pair<int, int> where{location.begin().line, location.begin().column};

@@ -91,11 +91,17 @@ class NameCheck {
   semantics::Diagnostics& out_;
 };
 
-Diagnostic syntax_error(const grammar::SyntaxError& error, grammar::Iterator last,
+Diagnostic syntax_error(const grammar::SyntaxError& error, grammar::Iterator first, grammar::Iterator last,
                         const grammar::State& state) {
   grammar::Iterator where = error.where;
   grammar::skip_blanks(where, last);
-  const ast::Span span = state.span(where, grammar::token_end(where, last));
+  ast::Span span = state.span(where, grammar::token_end(where, last));
+  if (where == last) {
+    // What is missing at the end of a block is missing behind its last line.
+    grammar::Iterator end = last;
+    while (end != first && (end[-1] == newline_mark || end[-1] == indent_mark || end[-1] == dedent_mark)) --end;
+    if (end != first) span = {state.span(end - 1, end).end, state.span(end - 1, end).end};
+  }
   if (where != last && *where == indent_mark) {
     return make_diagnostic("E-P01", {state.source, span},
                            "unexpected indentation: no block begins before this line");
@@ -159,7 +165,7 @@ ParseResult parse(const semantics::SourcePtr& source, const ParseLimits& limits)
       if (state.failure) {
         result.diagnostics.push_back(std::move(*state.failure));
       } else if (error) {
-        result.diagnostics.push_back(syntax_error(*error, last, state));
+        result.diagnostics.push_back(syntax_error(*error, first, last, state));
       } else {
         NameCheck names(source, result.diagnostics);
         for (ast::Stmt& s : statements) {
