@@ -3,7 +3,6 @@
 //
 // EXOCHECK_SEED=n starts at seed n; EXOCHECK_PROGRAMS=n runs n programs.
 #include <catch2/catch.hpp>
-#include <cstdlib>
 #include <iostream>
 #include <map>
 #include <string>
@@ -14,17 +13,14 @@
 #include "amir/naive_machine.hpp"
 #include "amir/trace_graph.hpp"
 #include "property/support/random_amir.hpp"
+#include "property/support/setting.hpp"
 
 using namespace exocheck;
+using exocheck::testing::setting;
 using namespace exocheck::amir;
 using exocheck::testing::Random;
 
 namespace {
-
-std::uint64_t setting(const char* name, std::uint64_t otherwise) {
-  const char* text = std::getenv(name);
-  return text != nullptr ? std::strtoull(text, nullptr, 10) : otherwise;
-}
 
 Sizes environment(const Program& p) { return Sizes(p.symbol_count); }
 

@@ -5,22 +5,18 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <chrono>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <random>
 #include <sstream>
 
 #include "frontend/frontend.hpp"
+#include "property/support/setting.hpp"
 
 using namespace exocheck;
+using exocheck::testing::setting;
 
 namespace {
-
-std::uint64_t setting(const char* name, std::uint64_t otherwise) {
-  const char* text = std::getenv(name);
-  return text != nullptr ? std::strtoull(text, nullptr, 10) : otherwise;
-}
 
 std::vector<std::filesystem::path> programs() {
   const std::filesystem::path root = EXOCHECK_SOURCE_DIR;

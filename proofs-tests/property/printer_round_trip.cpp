@@ -1,11 +1,10 @@
 // Random GPU IR programs: the print loads without an error as an equivalent program, and prints the same
 // again (language.md G3). Names are drawn from a small pool, so that most of them shadow another.
 //
-// EXOCHECK_SEED=n starts at seed n; EXOCHECK_PROGRAMS=n (or EXOCHECK_RANDOM_PROGRAMS=n) makes n programs.
+// EXOCHECK_SEED=n starts at seed n; EXOCHECK_PROGRAMS=n makes n programs.
 #include <fmt/format.h>
 
 #include <catch2/catch.hpp>
-#include <cstdlib>
 #include <limits>
 #include <memory>
 #include <random>
@@ -13,20 +12,17 @@
 
 #include "frontend/frontend.hpp"
 #include "frontend/printer.hpp"
+#include "property/support/setting.hpp"
 #include "semantics/ir_util.hpp"
 
 using namespace exocheck;
+using exocheck::testing::setting;
 using namespace exocheck::frontend;
 namespace ir = semantics::ir;
 using ir::SymbolKind;
 using ir::SymId;
 
 namespace {
-
-std::uint64_t setting(const char* name, std::uint64_t otherwise) {
-  const char* text = std::getenv(name);
-  return text != nullptr ? std::strtoull(text, nullptr, 10) : otherwise;
-}
 
 semantics::SourcePtr source(std::string text) {
   return std::make_shared<const semantics::SourceFile>("random.exo", std::move(text));
@@ -530,7 +526,7 @@ class Generator {
 
 TEST_CASE("random programs survive printing and reading", "[property]") {
   const std::uint64_t first = setting("EXOCHECK_SEED", 1);
-  const std::uint64_t count = setting("EXOCHECK_PROGRAMS", setting("EXOCHECK_RANDOM_PROGRAMS", 1000));
+  const std::uint64_t count = setting("EXOCHECK_PROGRAMS", 1000);
   for (std::uint64_t seed = first; seed < first + count; ++seed) {
     const ir::Program program = Generator(seed).program();
     const std::string text = print(program);

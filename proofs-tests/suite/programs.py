@@ -1,5 +1,7 @@
 """The Catch2 programs: unit_* and property_*."""
 
+import concurrent.futures
+import os
 import re
 
 from process import run
@@ -8,8 +10,7 @@ TOTALS = re.compile(r'<OverallResultsCases successes="(\d+)" failures="(\d+)"')
 NAME = re.compile(r'<TestCase name="([^"]*)"')
 
 
-def run_program(tally, path, env=None, timeout=900):
-    result = run([path, "--reporter", "xml"], timeout=timeout, env=env)
+def judge(tally, path, result, env, timeout):
     totals = TOTALS.search(result.out)
     if totals is None or result.died():
         names = NAME.findall(result.out)
@@ -24,9 +25,12 @@ def run_program(tally, path, env=None, timeout=900):
         print(run([path], timeout=timeout, env=env).out[-8000:], flush=True)
 
 
-def run_all(tally, build, env=None, only=("unit", "property")):
-    programs = [p for kind in only for p in sorted((build / "tests").glob(f"{kind}_*")) if p.is_file()]
+def run_all(tally, build, env=None, timeout=900):
+    """All programs, as many at a time as there are processors."""
+    programs = [p for kind in ("unit", "property") for p in sorted((build / "tests").glob(f"{kind}_*")) if p.is_file()]
     tally.check(any(p.name.startswith("unit_") for p in programs), f"{build}: no unit tests were built")
-    for program in programs:
-        tally.group(f"{build.name}/{program.name}")
-        run_program(tally, program, env)
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        started = [(p, pool.submit(run, [p, "--reporter", "xml"], timeout=timeout, env=env)) for p in programs]
+        for path, result in started:
+            tally.group(f"{build.name}/{path.name}")
+            judge(tally, path, result.result(), env, timeout)

@@ -144,7 +144,7 @@ TEST_CASE("syntax errors say what was expected", "[grammar]") {
   CHECK(error("for i in seq(0, 1)\n    pass\n") == "E-P01 1:19 expected ':', found the end of the line");
   CHECK(error("for seq(0, 1):\n    pass\n") == "E-P01 1:14 expected 'in', found ':'");
   CHECK(error("for i in seq(0, 1):\npass\n") ==
-        "E-P01 2:1 expected an indented block, found the end of the block");
+        "E-P01 1:20 expected an indented block, found the end of the block");
   CHECK(error("x = 1\n    y = 2\n") == "E-P01 2:5 unexpected indentation: no block begins before this line");
   CHECK(error("@proc\nx = 3\n") == "E-P01 2:1 expected 'def' or 'class', found 'x'");
   CHECK(error("x = a + not b\n").substr(0, 12) == "E-P01 1:9 'n");

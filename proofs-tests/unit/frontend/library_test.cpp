@@ -98,7 +98,7 @@ std::set<std::string>& called() {
 std::string described(const Scene& scene, const std::string& call, bool on_host = false) {
   const LoadResult r = load_call(scene, call, on_host);
   std::string errors;
-  for (const auto& d : r.diagnostics) {
+  for (const auto& d : r.all_findings()) {
     if (d.severity == semantics::Severity::error)
       errors += std::string(d.rule->code) + ": " + d.message + "\n";
   }
