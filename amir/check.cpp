@@ -63,7 +63,10 @@ class Checker {
 
  private:
   void check();
+  void prove_sequential();
   void run_sizes(const Prepared& prepared);
+  void warn_zero_size(const SizeChoice& choice);
+  void finish_excluded(const std::vector<std::string>& sizes);
   // false: a defect or a limit ended the check.
   bool run_one(const Prepared& prepared, const Words& words, const SizeChoice& choice);
   Outcome execute(const Prepared& prepared, const Sizes& sizes, const ModeRules& rules);
@@ -107,10 +110,36 @@ void Checker::check() {
   if (preparation.prepared) run_sizes(*preparation.prepared);
   if (preparation.prepared && result_.verdict != Verdict::checked) return;
   if (preparation.unknown) return finish(Verdict::unknown, *preparation.unknown);
-  if (preparation.cpu_only) {
-    finish(Verdict::proved, "");
-    result_.all_sizes = true;
+  if (preparation.cpu_only) prove_sequential();
+}
+
+// Without a device function nothing runs in parallel: the obligations are all there is (decisions.md C4).
+void Checker::prove_sequential() {
+  if (!options_.sizes.empty() || !procedure_.size_sets.empty()) {
+    std::vector<std::string> inadmissible;
+    const SizePlan plan = plan_sizes(procedure_, options_.sizes);
+    for (const SizeChoice& choice : plan.choices) {
+      if (choice.admissible)
+        warn_zero_size(choice);
+      else
+        inadmissible.push_back(show(choice.values));
+    }
+    if (!inadmissible.empty() && inadmissible.size() == plan.choices.size()) return finish_excluded(inadmissible);
   }
+  finish(Verdict::proved, "");
+  result_.all_sizes = true;
+}
+
+void Checker::finish_excluded(const std::vector<std::string>& sizes) {
+  finish(Verdict::vacuous, fmt::format("the asserts exclude {}", fmt::join(sizes, "; ")));
+}
+
+void Checker::warn_zero_size(const SizeChoice& choice) {
+  if (!choice.zero_size) return;
+  add_warning(semantics::make_diagnostic(
+      "W-B01", procedure_.location(procedure_.name_span),
+      fmt::format("0 is outside the declared range of a size ({}); no proof covers this run",
+                  show(choice.values))));
 }
 
 void Checker::run_sizes(const Prepared& prepared) {
@@ -124,20 +153,13 @@ void Checker::run_sizes(const Prepared& prepared) {
       inadmissible.push_back(show(choice.values));
       continue;
     }
-    if (choice.zero_size) {
-      add_warning(semantics::make_diagnostic(
-          "W-B01", procedure_.location(procedure_.name_span),
-          fmt::format("0 is outside the declared range of a size ({}); no proof covers "
-                      "this run",
-                      show(choice.values))));
-    }
+    warn_zero_size(choice);
     result_.sizes.push_back(choice.values);
     if (!run_one(prepared, words, choice)) return;
   }
   if (result_.sizes.empty()) {
-    return finish(Verdict::vacuous, inadmissible.empty() ? "no sizes were found that satisfy the asserts"
-                                                         : fmt::format("the asserts exclude {}",
-                                                                       fmt::join(inadmissible, "; ")));
+    if (!inadmissible.empty()) return finish_excluded(inadmissible);
+    return finish(Verdict::vacuous, "no sizes were found that satisfy the asserts");
   }
   if (!executed_task_) {
     std::vector<std::string> shown;
