@@ -63,6 +63,7 @@ class Checker {
 
  private:
   void check();
+  void count(const std::vector<analysis::Obligation>& obligations);
   void run_sizes(const Prepared& prepared);
   // false: a defect or a limit ended the check.
   bool run_one(const Prepared& prepared, const Words& words, const SizeChoice& choice);
@@ -96,10 +97,12 @@ class Checker {
 };
 
 void Checker::check() {
-  Preparation preparation = prepare(procedure_, program_, options_.mode);
+  analysis::AnalysisOptions analysis(options_.mode);
+  analysis.solver_seconds = std::min(analysis.solver_seconds, options_.limits.max_seconds);
+  Preparation preparation = prepare(procedure_, program_, analysis);
   result_.findings = std::move(preparation.findings);
-  result_.stats.obligations = preparation.obligations;
-  result_.stats.obligations_solver = preparation.obligations_solver;
+  count(preparation.obligations);
+  if (options_.obligations) result_.obligations = std::move(preparation.obligations);
   const std::optional<Verdict> verdict = static_verdict(result_.findings);
   if (verdict == Verdict::defect) return finish(Verdict::defect, "");
   if (preparation.unsupported) return finish(Verdict::unsupported, *preparation.unsupported);
@@ -110,6 +113,18 @@ void Checker::check() {
   if (preparation.cpu_only) {
     finish(Verdict::proved, "");
     result_.all_sizes = true;
+  }
+}
+
+void Checker::count(const std::vector<analysis::Obligation>& obligations) {
+  CheckStats& stats = result_.stats;
+  stats.obligations = obligations.size();
+  for (const analysis::Obligation& o : obligations) {
+    if (!o.solver) continue;
+    ++stats.obligations_solver;
+    stats.solver_seconds += o.seconds;
+    if (!stats.slowest || o.seconds > stats.slowest->seconds)
+      stats.slowest = CheckStats::Query{o.code, o.location, o.seconds};
   }
 }
 

@@ -24,7 +24,8 @@ struct CheckOptions {
   std::vector<semantics::ir::SizeSet>
       sizes;          // of the command line; empty: those of the comments, else chosen
   Limits limits;      // of all runs of the procedure together (time), of one run (the rest)
-  bool graph = true;  // make Counterexample::graph
+  bool graph = true;         // make Counterexample::graph
+  bool obligations = false;  // keep ProcedureResult::obligations
 };
 
 struct CheckStats {
@@ -33,6 +34,13 @@ struct CheckStats {
   std::uint64_t records_peak = 0;
   std::uint64_t obligations = 0;
   std::uint64_t obligations_solver = 0;  // that needed the solver
+  double solver_seconds = 0;             // of all their queries together
+  struct Query {
+    std::string_view code;  // of the obligation's rule
+    semantics::Location location;
+    double seconds = 0;
+  };
+  std::optional<Query> slowest;  // of the queries to the solver
 };
 
 // What belongs to the first machine finding, beyond its diagnostic.
@@ -48,6 +56,7 @@ struct ProcedureResult {
   std::vector<semantics::ir::SizeSet> sizes;  // complete size sets that were run
   semantics::Diagnostics findings;            // errors and warnings, in the order found
   std::optional<Counterexample> counterexample;
+  std::vector<analysis::Obligation> obligations;  // on request, in the order they were checked
   CheckStats stats;
 };
 

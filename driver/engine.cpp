@@ -51,6 +51,7 @@ ProcedureResult check_one(const Procedure& procedure, const semantics::ir::Progr
   if (checked.counterexample && !checked.counterexample->graph.empty()) {
     result.graph = std::move(checked.counterexample->graph);
   }
+  result.obligations = std::move(checked.obligations);
   result.stats = checked.stats;
   return result;
 }
@@ -115,6 +116,7 @@ FileResult check_file(const LoadedFile& file, const RunRequest& request) {
   options.limits.max_seconds = request.timeout_seconds;
   options.limits.max_memory_bytes = request.memory_limit_bytes;
   options.graph = request.graphs;
+  options.obligations = request.obligations;
   auto defective = file.load.defective.begin();
   const auto add_defective = [&](std::uint32_t before) {
     for (; defective != file.load.defective.end() && defective->name_span.begin < before; ++defective) {

@@ -119,7 +119,8 @@ Json to_json(const ProcedureResult& procedure, bool with_times) {
                 {"statements", s.statements},
                 {"records_peak", s.records_peak},
                 {"obligations", s.obligations},
-                {"obligations_solver", s.obligations_solver}}}};
+                {"obligations_solver", s.obligations_solver},
+                {"solver_seconds", with_times ? Json(s.solver_seconds) : Json(nullptr)}}}};
 }
 
 Json to_json(const FileResult& file, bool with_times) {
@@ -136,6 +137,26 @@ Json to_json(const FileResult& file, bool with_times) {
 
 }  // namespace
 
+namespace {
+
+Json to_json(const ProofStats& stats, bool with_times) {
+  Json slowest = nullptr;
+  if (with_times && stats.slowest) {
+    const ProofStats::Slowest& s = *stats.slowest;
+    slowest = Json{{"path", s.path},
+                   {"procedure", s.procedure},
+                   {"code", s.query.code},
+                   {"location", to_json(s.query.location)},
+                   {"seconds", s.query.seconds}};
+  }
+  return Json{{"obligations", stats.obligations},
+              {"obligations_solver", stats.solver},
+              {"solver_seconds", with_times ? Json(stats.solver_seconds) : Json(nullptr)},
+              {"slowest_query", slowest}};
+}
+
+}  // namespace
+
 std::string format_json(const RunResult& result, const JsonOptions& options) {
   Json files = Json::array();
   for (const FileResult& file : result.files) files.push_back(to_json(file, options.stats));
@@ -146,6 +167,7 @@ std::string format_json(const RunResult& result, const JsonOptions& options) {
                   {"procedures_checked", result.procedures_checked()},
                   {"procedures_total", result.procedures_total()},
                   {"suppressed_total", result.suppressed_total()},
+                  {"stats", to_json(proof_stats(result), options.stats)},
                   {"files", files}};
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }

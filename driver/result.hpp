@@ -38,7 +38,8 @@ struct ProcedureResult {
   std::vector<SizeSet> sizes;  // the complete size sets that were run
   Diagnostics findings;        // errors and warnings, in the order found
   std::vector<Suppressed> suppressed;
-  std::optional<amir::HbGraph> graph;  // of the first machine finding
+  std::optional<amir::HbGraph> graph;             // of the first machine finding
+  std::vector<analysis::Obligation> obligations;  // on request, in the order they were checked
   CheckStats stats;
 };
 
@@ -60,6 +61,19 @@ struct RunResult {
   std::size_t procedures_checked() const;  // those with verdict proved, checked or defect
   std::size_t suppressed_total() const;
 };
+
+// The proof obligations of a whole run (`--stats`).
+struct ProofStats {
+  std::uint64_t obligations = 0;
+  std::uint64_t solver = 0;        // of them, not decided by the fast path
+  double solver_seconds = 0;       // of the solver's queries together
+  struct Slowest {
+    std::string path, procedure;
+    CheckStats::Query query;
+  };
+  std::optional<Slowest> slowest;  // query to the solver; the first of equals
+};
+ProofStats proof_stats(const RunResult& result);
 
 // decisions.md C6; `table` is the exit table of cli.md.
 enum class FailOn : std::uint8_t { table, defect, unknown, warning, never };
