@@ -22,8 +22,8 @@ enum class Verdict : std::uint8_t { proved, checked, defect, unknown, unsupporte
 struct CheckOptions {
   analysis::Mode mode = analysis::Mode::standard;
   std::vector<semantics::ir::SizeSet>
-      sizes;          // of the command line; empty: those of the comments, else chosen
-  Limits limits;      // of all runs of the procedure together (time), of one run (the rest)
+      sizes;                 // of the command line; empty: those of the comments, else chosen
+  Limits limits;             // of all runs of the procedure together (time), of one run (the rest)
   bool graph = true;         // make Counterexample::graph
   bool obligations = false;  // keep ProcedureResult::obligations
 };

@@ -58,8 +58,8 @@ AnalysisResult analyse(const ir::Procedure& procedure, const ir::Program& progra
                        const AnalysisOptions& options) {
   AnalysisResult result;
   result.facts.symbol_limit = static_cast<std::uint32_t>(procedure.symbols.size());
-  PassContext context{procedure,          program, options.mode, result.facts, result.diagnostics,
-                      options.solver_seconds};
+  PassContext context{
+      procedure, program, options.mode, result.facts, result.diagnostics, options.solver_seconds};
   result.unsupported = find_parallel_loop(procedure);
   if (options.mode == Mode::paper_exact) warn_extensions(context);
   for (const auto pass : passes) {

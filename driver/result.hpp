@@ -65,8 +65,8 @@ struct RunResult {
 // The proof obligations of a whole run (`--stats`).
 struct ProofStats {
   std::uint64_t obligations = 0;
-  std::uint64_t solver = 0;        // of them, not decided by the fast path
-  double solver_seconds = 0;       // of the solver's queries together
+  std::uint64_t solver = 0;   // of them, not decided by the fast path
+  double solver_seconds = 0;  // of the solver's queries together
   struct Slowest {
     std::string path, procedure;
     CheckStats::Query query;

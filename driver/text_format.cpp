@@ -161,9 +161,9 @@ std::string summary_line(const RunResult& result) {
 
 std::string stats_lines(const RunResult& result) {
   const ProofStats s = proof_stats(result);
-  const double share = s.obligations == 0
-                           ? 100.0
-                           : 100.0 * static_cast<double>(s.obligations - s.solver) / static_cast<double>(s.obligations);
+  const double share = s.obligations == 0 ? 100.0
+                                          : 100.0 * static_cast<double>(s.obligations - s.solver) /
+                                                static_cast<double>(s.obligations);
   std::string text = fmt::format("obligations: {}, {:.1f} % without the solver\n", s.obligations, share);
   text += fmt::format("solver: {} quer{}, {:.3f} s", s.solver, s.solver == 1 ? "y" : "ies", s.solver_seconds);
   if (s.slowest) {

@@ -41,7 +41,8 @@ TEST_CASE("one script per obligation, named after procedure, line and rule") {
   fs::remove_all(folder);
   using Status = analysis::Obligation::Status;
   auto k = procedure("k", Verdict::defect);
-  k.obligations = {obligation(0, Status::proved), obligation(1, Status::refuted), obligation(2, Status::unknown)};
+  k.obligations = {obligation(0, Status::proved), obligation(1, Status::refuted),
+                   obligation(2, Status::unknown)};
   k.obligations[1].solver = true;
   // Preconditions: asked for a model, so that `proved` is "sat".
   auto satisfiable = obligation(0, Status::proved);
@@ -59,7 +60,8 @@ TEST_CASE("one script per obligation, named after procedure, line and rule") {
   for (const auto& o : index["obligations"]) {
     files.push_back(o["file"]);
     expected.push_back(o["expected"]);
-    CHECK(content(folder / files.back()).find("(set-info :status " + expected.back() + ")") != std::string::npos);
+    CHECK(content(folder / files.back()).find("(set-info :status " + expected.back() + ")") !=
+          std::string::npos);
   }
   CHECK(files == std::vector<std::string>{"k-3-E-B04-1.smt2", "k-3-E-B04-2.smt2", "k-3-E-B04-3.smt2",
                                           "k-3-E-B01-1.smt2", "k-3-E-B04-4.smt2", "k-3-E-B04-5.smt2",
