@@ -64,6 +64,7 @@ class Checker {
  private:
   void check();
   void count(const std::vector<analysis::Obligation>& obligations);
+  void count(const SizePlan& plan);
   void run_sizes(const Prepared& prepared);
   // false: a defect or a limit ended the check.
   bool run_one(const Prepared& prepared, const Words& words, const SizeChoice& choice);
@@ -128,11 +129,33 @@ void Checker::count(const std::vector<analysis::Obligation>& obligations) {
   }
 }
 
+// The questions behind the choice of sizes are kept like obligations: they are proved if sizes exist.
+void Checker::count(const SizePlan& plan) {
+  CheckStats& stats = result_.stats;
+  stats.size_queries = plan.queries.size();
+  for (const SizeQuery& q : plan.queries) {
+    const semantics::Location location = procedure_.location(q.span);
+    stats.size_queries_solver += q.solver ? 1 : 0;
+    stats.solver_seconds += q.seconds;
+    if (q.solver && (!stats.slowest || q.seconds > stats.slowest->seconds))
+      stats.slowest = CheckStats::Query{"sizes", location, q.seconds};
+    if (!options_.obligations) continue;
+    using Status = analysis::Obligation::Status;
+    const Status status = std::holds_alternative<smt::Proved>(q.answer)  ? Status::refuted
+                          : std::holds_alternative<smt::Model>(q.answer) ? Status::proved
+                                                                         : Status::unknown;
+    result_.obligations.push_back({"sizes", location, q.meaning, status, q.solver, q.seconds, {}, q.query});
+  }
+}
+
 void Checker::run_sizes(const Prepared& prepared) {
   const Words words(prepared.procedure, prepared.facts, prepared.translation);
   // The inlined procedure has the same parameters under the same symbols.
   const SizePlan plan = plan_sizes(prepared.procedure, options_.sizes);
   if (!plan.errors.empty()) return finish(Verdict::unknown, plan.errors.front());
+  count(plan);
+  if (plan.unknown) return finish(Verdict::unknown, *plan.unknown);
+  result_.sizes_chosen = plan.chosen_here;
   std::vector<std::string> inadmissible;
   for (const SizeChoice& choice : plan.choices) {
     if (!choice.admissible) {
@@ -150,7 +173,7 @@ void Checker::run_sizes(const Prepared& prepared) {
     if (!run_one(prepared, words, choice)) return;
   }
   if (result_.sizes.empty()) {
-    return finish(Verdict::vacuous, inadmissible.empty() ? "no sizes were found that satisfy the asserts"
+    return finish(Verdict::vacuous, inadmissible.empty() ? "no sizes satisfy the asserts"
                                                          : fmt::format("the asserts exclude {}",
                                                                        fmt::join(inadmissible, "; ")));
   }

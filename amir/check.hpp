@@ -34,7 +34,9 @@ struct CheckStats {
   std::uint64_t records_peak = 0;
   std::uint64_t obligations = 0;
   std::uint64_t obligations_solver = 0;  // that needed the solver
-  double solver_seconds = 0;             // of all their queries together
+  std::uint64_t size_queries = 0;        // asked to choose sizes, beyond those tried out
+  std::uint64_t size_queries_solver = 0;
+  double solver_seconds = 0;  // of all queries together
   struct Query {
     std::string_view code;  // of the obligation's rule
     semantics::Location location;
@@ -54,6 +56,7 @@ struct ProcedureResult {
   std::string reason;      // why the verdict is no better; empty for proved, checked, defect
   bool all_sizes = false;  // the verdict holds for every size that satisfies the preconditions
   std::vector<semantics::ir::SizeSet> sizes;  // complete size sets that were run
+  bool sizes_chosen = false;                  // some of their values were chosen here
   semantics::Diagnostics findings;            // errors and warnings, in the order found
   std::optional<Counterexample> counterexample;
   std::vector<analysis::Obligation> obligations;  // on request, in the order they were checked

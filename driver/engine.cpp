@@ -47,6 +47,7 @@ ProcedureResult check_one(const Procedure& procedure, const semantics::ir::Progr
   result.reason = std::move(checked.reason);
   result.all_sizes = checked.all_sizes;
   result.sizes = std::move(checked.sizes);
+  result.sizes_chosen = checked.sizes_chosen;
   result.findings = std::move(checked.findings);
   if (checked.counterexample && !checked.counterexample->graph.empty()) {
     result.graph = std::move(checked.counterexample->graph);
@@ -92,7 +93,7 @@ std::vector<UsageError> validate(const RunRequest& request, const std::vector<Lo
     }
   }
   for (const Procedure* p : procedures) {
-    for (std::string& message : amir::plan_sizes(*p, request.sizes).errors) {
+    for (std::string& message : amir::size_errors(*p, request.sizes)) {
       // Errors in a comment of the file are not the command line's.
       if (!request.sizes.empty()) errors.push_back({"--size: " + std::move(message)});
     }

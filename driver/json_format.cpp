@@ -112,6 +112,7 @@ Json to_json(const ProcedureResult& procedure, bool with_times) {
               {"reason", text_or_null(procedure.reason)},
               {"all_sizes", procedure.all_sizes},
               {"sizes", sizes},
+              {"sizes_chosen", procedure.sizes_chosen},
               {"findings", to_json(procedure.findings)},
               {"suppressed", to_json(procedure.suppressed)},
               {"stats",
@@ -151,6 +152,8 @@ Json to_json(const ProofStats& stats, bool with_times) {
   }
   return Json{{"obligations", stats.obligations},
               {"obligations_solver", stats.solver},
+              {"size_queries", stats.size_queries},
+              {"size_queries_solver", stats.size_queries_solver},
               {"solver_seconds", with_times ? Json(stats.solver_seconds) : Json(nullptr)},
               {"slowest_query", slowest}};
 }

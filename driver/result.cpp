@@ -138,6 +138,8 @@ ProofStats proof_stats(const RunResult& result) {
     for (const ProcedureResult& p : file.procedures) {
       out.obligations += p.stats.obligations;
       out.solver += p.stats.obligations_solver;
+      out.size_queries += p.stats.size_queries;
+      out.size_queries_solver += p.stats.size_queries_solver;
       out.solver_seconds += p.stats.solver_seconds;
       if (p.stats.slowest && (!out.slowest || p.stats.slowest->seconds > out.slowest->query.seconds))
         out.slowest = ProofStats::Slowest{file.path, p.name, *p.stats.slowest};

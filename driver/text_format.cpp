@@ -118,7 +118,7 @@ std::string verdict_line(const FileResult& file, const ProcedureResult& procedur
     text += " for all sizes";
   } else if (!procedure.sizes.empty() && std::any_of(procedure.sizes.begin(), procedure.sizes.end(),
                                                      [](const SizeSet& s) { return !s.empty(); })) {
-    text += " for ";
+    text += procedure.sizes_chosen ? ", sizes chosen: " : " for ";
     for (std::size_t i = 0; i < procedure.sizes.size(); ++i) {
       text += fmt::format("{}{}", i == 0 ? "" : "; ", show(procedure.sizes[i]));
     }
@@ -165,7 +165,8 @@ std::string stats_lines(const RunResult& result) {
                                           : 100.0 * static_cast<double>(s.obligations - s.solver) /
                                                 static_cast<double>(s.obligations);
   std::string text = fmt::format("obligations: {}, {:.1f} % without the solver\n", s.obligations, share);
-  text += fmt::format("solver: {} quer{}, {:.3f} s", s.solver, s.solver == 1 ? "y" : "ies", s.solver_seconds);
+  text += fmt::format("solver: {} quer{} for obligations, {} for sizes, {:.3f} s", s.solver,
+                      s.solver == 1 ? "y" : "ies", s.size_queries_solver, s.solver_seconds);
   if (s.slowest) {
     const CheckStats::Query& query = s.slowest->query;
     text += fmt::format(", slowest {:.3f} s: {}{} in {}", query.seconds, place(query.location), query.code,

@@ -77,6 +77,8 @@ inline driver::CheckStats proof_heavy() {
   s.records_peak = 7;
   s.obligations = 3;
   s.obligations_solver = 1;
+  s.size_queries = 9;
+  s.size_queries_solver = 4;
   s.solver_seconds = 0.5;
   s.slowest = driver::CheckStats::Query{"E-B04", at(race_source(), "y = st[0]"), 0.5};
   return s;
