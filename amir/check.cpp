@@ -64,6 +64,8 @@ class Checker {
  private:
   void check();
   void prove_sequential();
+  void count(const std::vector<analysis::Obligation>& obligations);
+  void count(const SizePlan& plan);
   void run_sizes(const Prepared& prepared);
   void warn_zero_size(const SizeChoice& choice);
   void finish_excluded(const std::vector<std::string>& sizes);
@@ -99,10 +101,12 @@ class Checker {
 };
 
 void Checker::check() {
-  Preparation preparation = prepare(procedure_, program_, options_.mode);
+  analysis::AnalysisOptions analysis(options_.mode);
+  analysis.solver_seconds = std::min(analysis.solver_seconds, options_.limits.max_seconds);
+  Preparation preparation = prepare(procedure_, program_, analysis);
   result_.findings = std::move(preparation.findings);
-  result_.stats.obligations = preparation.obligations;
-  result_.stats.obligations_solver = preparation.obligations_solver;
+  count(preparation.obligations);
+  if (options_.obligations) result_.obligations = std::move(preparation.obligations);
   const std::optional<Verdict> verdict = static_verdict(result_.findings);
   if (verdict == Verdict::defect) return finish(Verdict::defect, "");
   if (preparation.unsupported) return finish(Verdict::unsupported, *preparation.unsupported);
@@ -142,11 +146,45 @@ void Checker::warn_zero_size(const SizeChoice& choice) {
                   show(choice.values))));
 }
 
+void Checker::count(const std::vector<analysis::Obligation>& obligations) {
+  CheckStats& stats = result_.stats;
+  stats.obligations = obligations.size();
+  for (const analysis::Obligation& o : obligations) {
+    if (!o.solver) continue;
+    ++stats.obligations_solver;
+    stats.solver_seconds += o.seconds;
+    if (!stats.slowest || o.seconds > stats.slowest->seconds)
+      stats.slowest = CheckStats::Query{o.code, o.location, o.seconds};
+  }
+}
+
+// The questions behind the choice of sizes are kept like obligations: they are proved if sizes exist.
+void Checker::count(const SizePlan& plan) {
+  CheckStats& stats = result_.stats;
+  stats.size_queries = plan.queries.size();
+  for (const SizeQuery& q : plan.queries) {
+    const semantics::Location location = procedure_.location(q.span);
+    stats.size_queries_solver += q.solver ? 1 : 0;
+    stats.solver_seconds += q.seconds;
+    if (q.solver && (!stats.slowest || q.seconds > stats.slowest->seconds))
+      stats.slowest = CheckStats::Query{"sizes", location, q.seconds};
+    if (!options_.obligations) continue;
+    using Status = analysis::Obligation::Status;
+    const Status status = std::holds_alternative<smt::Proved>(q.answer)  ? Status::refuted
+                          : std::holds_alternative<smt::Model>(q.answer) ? Status::proved
+                                                                         : Status::unknown;
+    result_.obligations.push_back({"sizes", location, q.meaning, status, q.solver, q.seconds, {}, q.query});
+  }
+}
+
 void Checker::run_sizes(const Prepared& prepared) {
   const Words words(prepared.procedure, prepared.facts, prepared.translation);
   // The inlined procedure has the same parameters under the same symbols.
   const SizePlan plan = plan_sizes(prepared.procedure, options_.sizes);
   if (!plan.errors.empty()) return finish(Verdict::unknown, plan.errors.front());
+  count(plan);
+  if (plan.unknown) return finish(Verdict::unknown, *plan.unknown);
+  result_.sizes_chosen = plan.chosen_here;
   std::vector<std::string> inadmissible;
   for (const SizeChoice& choice : plan.choices) {
     if (!choice.admissible) {
@@ -160,6 +198,9 @@ void Checker::run_sizes(const Prepared& prepared) {
   if (result_.sizes.empty()) {
     if (!inadmissible.empty()) return finish_excluded(inadmissible);
     return finish(Verdict::vacuous, "no sizes were found that satisfy the asserts");
+    return finish(Verdict::vacuous, inadmissible.empty() ? "no sizes satisfy the asserts"
+                                                         : fmt::format("the asserts exclude {}",
+                                                                       fmt::join(inadmissible, "; ")));
   }
   if (!executed_task_) {
     std::vector<std::string> shown;

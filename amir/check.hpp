@@ -22,9 +22,10 @@ enum class Verdict : std::uint8_t { proved, checked, defect, unknown, unsupporte
 struct CheckOptions {
   analysis::Mode mode = analysis::Mode::standard;
   std::vector<semantics::ir::SizeSet>
-      sizes;          // of the command line; empty: those of the comments, else chosen
-  Limits limits;      // of all runs of the procedure together (time), of one run (the rest)
-  bool graph = true;  // make Counterexample::graph
+      sizes;                 // of the command line; empty: those of the comments, else chosen
+  Limits limits;             // of all runs of the procedure together (time), of one run (the rest)
+  bool graph = true;         // make Counterexample::graph
+  bool obligations = false;  // keep ProcedureResult::obligations
 };
 
 struct CheckStats {
@@ -33,6 +34,15 @@ struct CheckStats {
   std::uint64_t records_peak = 0;
   std::uint64_t obligations = 0;
   std::uint64_t obligations_solver = 0;  // that needed the solver
+  std::uint64_t size_queries = 0;        // asked to choose sizes, beyond those tried out
+  std::uint64_t size_queries_solver = 0;
+  double solver_seconds = 0;  // of all queries together
+  struct Query {
+    std::string_view code;  // of the obligation's rule
+    semantics::Location location;
+    double seconds = 0;
+  };
+  std::optional<Query> slowest;  // of the queries to the solver
 };
 
 // What belongs to the first machine finding, beyond its diagnostic.
@@ -46,8 +56,10 @@ struct ProcedureResult {
   std::string reason;      // why the verdict is no better; empty for proved, checked, defect
   bool all_sizes = false;  // the verdict holds for every size that satisfies the preconditions
   std::vector<semantics::ir::SizeSet> sizes;  // complete size sets that were run
+  bool sizes_chosen = false;                  // some of their values were chosen here
   semantics::Diagnostics findings;            // errors and warnings, in the order found
   std::optional<Counterexample> counterexample;
+  std::vector<analysis::Obligation> obligations;  // on request, in the order they were checked
   CheckStats stats;
 };
 

@@ -67,12 +67,13 @@ void analyse_inlined(Prepared& out, const Program& program, analysis::Mode mode,
 
 }  // namespace
 
-Preparation prepare(const Procedure& procedure, const Program& program, analysis::Mode mode) {
+Preparation prepare(const Procedure& procedure, const Program& program,
+                    const analysis::AnalysisOptions& options) {
   Preparation out;
-  analysis::AnalysisResult analysis = analysis::analyse(procedure, program, mode);
+  analysis::AnalysisResult analysis = analysis::analyse(procedure, program, options);
   out.findings = std::move(analysis.diagnostics);
-  out.obligations = analysis.facts.obligations.size();
-  for (const analysis::Obligation& o : analysis.facts.obligations) out.obligations_solver += o.solver ? 1 : 0;
+  out.obligations = std::move(analysis.facts.obligations);
+  analysis.facts.obligations.clear();
   out.unknown = analysis.facts.unknown_reason;
   if (stops(out.findings)) return out;
   if (analysis.unsupported) {
@@ -84,7 +85,7 @@ Preparation prepare(const Procedure& procedure, const Program& program, analysis
   auto prepared = std::make_unique<Prepared>();
   if (has_calls(procedure)) {
     prepared->procedure = analysis::inline_calls(procedure, program);
-    analyse_inlined(*prepared, program, mode, out.findings);
+    analyse_inlined(*prepared, program, options.mode, out.findings);
     if (stops(out.findings)) return out;
   } else {
     prepared->procedure = procedure;
@@ -98,7 +99,7 @@ Preparation prepare(const Procedure& procedure, const Program& program, analysis
     out.unsupported = "dialect R: machine rules not implemented";
     return out;
   }
-  prepared->translation = translate(prepared->procedure, prepared->facts);
+  prepared->translation = translate(prepared->procedure, prepared->facts, options.bounds_open);
   if (!prepared->translation.unsupported.empty()) {
     out.unsupported = prepared->translation.unsupported.front().message;
     for (semantics::Diagnostic& d : prepared->translation.unsupported) out.findings.push_back(std::move(d));

@@ -22,13 +22,13 @@ struct Preparation {
   semantics::Diagnostics findings;         // of every static pass, and E-Y40
   std::optional<std::string> unsupported;  // the construct that cannot be judged
   std::optional<std::string> unknown;      // an obligation was not decided: at best `unknown`
-  std::uint64_t obligations = 0, obligations_solver = 0;
+  std::vector<analysis::Obligation> obligations;
   bool cpu_only = false;                     // no device function, not even in a callee
   std::unique_ptr<const Prepared> prepared;  // null if there is nothing to run
 };
 
 // Errors in `findings` of class `defect` settle the verdict.
 Preparation prepare(const semantics::ir::Procedure& procedure, const semantics::ir::Program& program,
-                    analysis::Mode mode);
+                    const analysis::AnalysisOptions& options = {});
 
 }  // namespace exocheck::amir

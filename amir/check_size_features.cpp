@@ -1,6 +1,7 @@
 #include "amir/check_size_features.hpp"
 
 #include <algorithm>
+#include <limits>
 
 #include "semantics/errors.hpp"
 
@@ -57,13 +58,7 @@ void SizeFeatures::collect(const Expr& e) {
     const auto other = constant_value(*b->left);
     if ((b->op == BinaryOp::div || b->op == BinaryOp::mod) && constant && *constant > 1) {
       for (const SymId v : variables(*b->left)) tiles_[v].insert(*constant);
-      if (mentions_parameters_only(procedure_, *b->left)) {
-        const bool known = std::any_of(divisions_.begin(), divisions_.end(), [&](const ExprPtr& d) {
-          return same(*std::get<Binary>(d->node).left, *b->left) &&
-                 same(*std::get<Binary>(d->node).right, *b->right);
-        });
-        if (!known && divisions_.size() < 32) divisions_.push_back(binary(BinaryOp::mod, b->left, b->right));
-      }
+      if (mentions_parameters_only(procedure_, *b->left)) note_division(b->left, b->right);
     }
     const bool comparison = b->op >= BinaryOp::lt && b->op <= BinaryOp::ne;
     if (comparison && constant) {
@@ -73,6 +68,25 @@ void SizeFeatures::collect(const Expr& e) {
       for (const SymId v : variables(*b->right)) constants_[v].insert(*other);
     }
   });
+}
+
+// (n + 31) / 32 rounds n / 32 up: what matters is whether 32 divides n.
+void SizeFeatures::note_division(const ExprPtr& dividend, const ExprPtr& divisor) {
+  ExprPtr exact = dividend;
+  const auto* sum = std::get_if<Binary>(&dividend->node);
+  if (sum != nullptr && sum->op == BinaryOp::add) {
+    const auto rounding = constant_value(*sum->right);
+    if (rounding && *rounding == *constant_value(*divisor) - 1) exact = sum->left;
+  }
+  const bool known = std::any_of(divisions_.begin(), divisions_.end(), [&](const ExprPtr& d) {
+    return same(*std::get<Binary>(d->node).left, *exact) && same(*std::get<Binary>(d->node).right, *divisor);
+  });
+  if (!known && divisions_.size() < 32) divisions_.push_back(binary(BinaryOp::mod, exact, divisor));
+}
+
+std::int64_t SizeFeatures::ring(StmtId loop) const {
+  const auto found = depth_.find(loop);
+  return found == depth_.end() ? 0 : found->second;
 }
 
 void SizeFeatures::collect(const Block& block) {
@@ -129,51 +143,61 @@ std::vector<std::int64_t> SizeFeatures::interesting_values(SymId parameter) cons
   return {out.begin(), out.end()};
 }
 
-std::set<SizeFeatures::Feature> SizeFeatures::of(const Environment& sizes) const {
-  std::set<Feature> out;
+SizeFeatures::Profile SizeFeatures::of(const Environment& sizes) const {
+  Profile out;
   Environment env = sizes;
   int budget = 4000;
   try {
-    walk(procedure_.body, env, out, budget);
+    out.cost = walk(procedure_.body, env, out.features, budget);
     for (std::size_t i = 0; i < divisions_.size(); ++i) {
-      out.insert({procedure_.statement_count + i, evaluate(*divisions_[i], env) == 0 ? 0 : 1});
+      out.features.insert({procedure_.statement_count + i, evaluate(*divisions_[i], env) == 0 ? 0 : 1});
     }
   } catch (const semantics::OverflowError&) {
     // Too large to be worth a choice; the features found so far count.
+    out.cost = std::numeric_limits<double>::infinity();
   }
   return out;
 }
 
-void SizeFeatures::walk(const Block& block, Environment& env, std::set<Feature>& out, int& budget) const {
+double SizeFeatures::walk(const Block& block, Environment& env, std::set<Feature>& out, int& budget) const {
+  double cost = 0;
   for (const Stmt& s : block) {
-    if (--budget < 0) return;
+    if (--budget < 0) return cost;
+    cost += 1;
     if (const auto* loop = std::get_if<For>(&s.node)) {
       if (!evaluable(*loop->lo) || !evaluable(*loop->hi)) continue;
       const std::int64_t lo = evaluate(*loop->lo, env);
       const std::int64_t hi = evaluate(*loop->hi, env);
       const std::int64_t trips = hi > lo ? checked_sub(hi, lo) : 0;
       if (loop->mode != LoopMode::cuda_threads) {
-        out.insert({semantics::ir::index(s.id), static_cast<int>(std::min<std::int64_t>(trips, 3))});
-        if (const auto depth = depth_.find(s.id); depth != depth_.end() && depth->second > 0) {
-          if (trips > depth->second + 1) out.insert({semantics::ir::index(s.id), 4});
-          if (trips > 2 * depth->second) out.insert({semantics::ir::index(s.id), 5});
+        const std::size_t what = semantics::ir::index(s.id);
+        out.insert({what, static_cast<int>(std::min<std::int64_t>(trips, more))});
+        if (const std::int64_t depth = ring(s.id); depth > 0) {
+          if (trips == depth) out.insert({what, as_the_ring});
+          if (trips == depth + 1) out.insert({what, ring_and_one});
+          if (trips > depth + 1) out.insert({what, beyond_the_ring});
+          if (trips > 2 * depth) out.insert({what, twice_the_ring});
         }
       }
       if (trips == 0) continue;
-      for (const std::int64_t value : std::set<std::int64_t>{lo, hi - 1}) {
+      const std::set<std::int64_t> sampled{lo, hi - 1};
+      double bodies = 0;
+      for (const std::int64_t value : sampled) {
         env.set(loop->iter, value);
-        walk(loop->body, env, out, budget);
+        bodies += walk(loop->body, env, out, budget);
       }
+      cost += static_cast<double>(trips) * (1 + bodies / static_cast<double>(sampled.size()));
       env.clear(loop->iter);
     } else if (const auto* branch = std::get_if<If>(&s.node)) {
       if (!evaluable(*branch->condition)) continue;
       const bool taken = evaluate(*branch->condition, env) != 0;
       out.insert({semantics::ir::index(s.id), taken ? 1 : 0});
-      walk(taken ? branch->then_body : branch->else_body, env, out, budget);
+      cost += walk(taken ? branch->then_body : branch->else_body, env, out, budget);
     } else {
-      for (const Block* inner : sub_blocks(s)) walk(*inner, env, out, budget);
+      for (const Block* inner : sub_blocks(s)) cost += walk(*inner, env, out, budget);
     }
   }
+  return cost;
 }
 
 }  // namespace exocheck::amir

@@ -37,8 +37,8 @@ bool reads_config(const Expr& e) {
 
 class Translator {
  public:
-  Translator(const Procedure& procedure, const analysis::Facts& facts)
-      : procedure_(procedure), facts_(facts), builder_(procedure, facts) {}
+  Translator(const Procedure& procedure, const analysis::Facts& facts, bool bounds_open)
+      : procedure_(procedure), facts_(facts), bounds_open_(bounds_open), builder_(procedure, facts) {}
 
   Translation run() {
     find_unsupported();
@@ -68,6 +68,7 @@ class Translator {
   // Does the barrier's storage take part in the checks (mbarriers), or only its counters?
   bool tracked(const am::Target& b) const { return builder_.variable(b.var).shared; }
   semantics::AccessQual quals(SymId var, semantics::InstrTimeline timeline) const;
+  bool watched(SymId base) const { return bounds_open_ || builder_.checked(base); }
   void unsupported(semantics::Span span, std::string message) {
     result_.unsupported.push_back(
         semantics::make_diagnostic("E-Y40", procedure_.location(span), std::move(message)));
@@ -75,6 +76,7 @@ class Translator {
 
   const Procedure& procedure_;
   const analysis::Facts& facts_;
+  bool bounds_open_;
   Builder builder_;
   Translation result_;
 };
@@ -191,7 +193,7 @@ void Translator::assign(am::Body& body, const Site& site, const Assign& s) {
     const am::Target target{*v, to_windows(elements.index), false};
     const bool follow = builder_.variable(*v).check_initialised;
     if (follow && kind != AccessClass::write_only) builder_.add(body, site, role, am::InitRead{target});
-    if (builder_.checked(elements.base)) {
+    if (watched(elements.base)) {
       emit_access(builder_, body, site, {target, kind, quals(var, timeline), convergent, true, {}, {}, role});
     }
     if (follow && kind != AccessClass::read) builder_.add(body, site, role, am::InitWrite{target});
@@ -241,7 +243,7 @@ void Translator::argument(am::Body& body, const Site& site, const Call& s, std::
   if (formal.control() || read == nullptr) return;
   const SymId base = builder_.windows().base(read->var);
   const auto v = builder_.find(base);
-  if (!v || !builder_.checked(base)) return;
+  if (!v || !watched(base)) return;
 
   AccessSpec access;
   access.kind = !parameter.atomic.empty()                  ? AccessClass::atomic
@@ -276,7 +278,7 @@ void Translator::argument(am::Body& body, const Site& site, const Call& s, std::
     a = {add(a.lo, var_ref(loop.iter)), nullptr};
   }
   const Elements elements = builder_.windows().resolve(read->var, index);
-  access.target = {*v, to_windows(elements.index), true};
+  access.target = {*v, to_windows(elements.index), !bounds_open_ || parameter.out_of_bounds};
 
   am::Body nodes;
   emit_access(builder_, nodes, inner, access);
@@ -346,8 +348,8 @@ void Translator::free(am::Body& body, const Stmt& place, const char* role, SymId
 
 }  // namespace
 
-Translation translate(const Procedure& procedure, const analysis::Facts& facts) {
-  return Translator(procedure, facts).run();
+Translation translate(const Procedure& procedure, const analysis::Facts& facts, bool bounds_open) {
+  return Translator(procedure, facts, bounds_open).run();
 }
 
 }  // namespace exocheck::amir

@@ -23,6 +23,9 @@ struct Translation {
 // The abstract machine's program of a procedure without procedure calls (analysis::inline_calls) that passed
 // every static pass; `facts` are those of this very procedure. Conditions and bounds over strides are
 // rewritten to the dense layout. Throws InternalError where a guarantee of the static passes does not hold.
-Translation translate(const semantics::ir::Procedure& procedure, const analysis::Facts& facts);
+// `bounds_open`: the index obligations may fail, so the machine watches every index: tensors that nobody
+// writes are not left out, and arguments of instructions are not clipped to their tensors (but `oob` ones).
+Translation translate(const semantics::ir::Procedure& procedure, const analysis::Facts& facts,
+                      bool bounds_open = false);
 
 }  // namespace exocheck::amir

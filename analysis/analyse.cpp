@@ -54,14 +54,21 @@ bool blocks(const semantics::Diagnostic& d, const Facts& facts) {
 
 }  // namespace
 
-AnalysisResult analyse(const ir::Procedure& procedure, const ir::Program& program, Mode mode) {
+AnalysisResult analyse(const ir::Procedure& procedure, const ir::Program& program,
+                       const AnalysisOptions& options) {
   AnalysisResult result;
   result.facts.symbol_limit = static_cast<std::uint32_t>(procedure.symbols.size());
-  PassContext context{procedure, program, mode, result.facts, result.diagnostics};
+  PassContext context{
+      procedure, program, options.mode, result.facts, result.diagnostics, options.solver_seconds};
   result.unsupported = find_parallel_loop(procedure);
-  if (mode == Mode::paper_exact) warn_extensions(context);
+  if (options.mode == Mode::paper_exact) warn_extensions(context);
   for (const auto pass : passes) {
+    const std::size_t before = result.diagnostics.size();
     pass(context);
+    if (pass == check_bounds && options.bounds_open) {
+      result.diagnostics.resize(before);
+      result.facts.unknown_reason.reset();
+    }
     if (std::any_of(result.diagnostics.begin(), result.diagnostics.end(),
                     [&](const auto& d) { return blocks(d, result.facts); })) {
       break;

@@ -140,7 +140,7 @@ bool check_procedure(Session& session, const ir::Procedure& procedure, const ir:
 }  // namespace bounds
 
 void check_bounds(PassContext& context) {
-  smt::Prover prover;
+  smt::Prover prover({}, context.solver_seconds);
   bounds::ConfigState config(context.program, prover);
   bounds::Reporter reporter(context, prover);
   bounds::CalleeMemo callees;

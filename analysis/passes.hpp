@@ -13,6 +13,7 @@ struct PassContext {
   Mode mode;
   Facts& facts;
   Diagnostics& diagnostics;
+  double solver_seconds = 120;  // AnalysisOptions
 };
 
 // E-B01 .. E-B10 by the solver, and E-M18 (language.md 9, decisions.md E, F7).

@@ -31,6 +31,10 @@ void add_check_options(CLI::App& command, CheckArguments& a) {
       ->type_name("FILE");
   command.add_option("--dot", a.dot, "Write the graph of the first counterexample in DOT")->type_name("FILE");
   command.add_option("--svg", a.svg, "Write the graph of the first counterexample as SVG")->type_name("FILE");
+  command
+      .add_option("--dump-smt", a.dump_smt,
+                  "Write every proof obligation as SMT-LIB into this folder, with an index obligations.json")
+      ->type_name("DIR");
   command.add_option("--timeout", a.timeout, "Seconds for one procedure, then its verdict is unknown")
       ->check(CLI::PositiveNumber)
       ->type_name("SECONDS");
@@ -88,6 +92,7 @@ std::variant<RunRequest, UsageError> make_request(const CheckArguments& a) {
   request.procedure = a.procedure;
   request.timeout_seconds = a.timeout;
   request.memory_limit_bytes = static_cast<std::uint64_t>(a.memory_limit_mb) << 20;
+  request.obligations = !a.dump_smt.empty();
   request.graphs = !a.dot.empty() || !a.svg.empty();
   return request;
 }

@@ -31,7 +31,7 @@ struct CheckArguments {
   std::string procedure;
   std::string mode = "default";
   std::vector<std::string> formats, outputs;
-  std::string dot, svg;
+  std::string dot, svg, dump_smt;
   double timeout = 600;
   std::int64_t memory_limit_mb = 8192;
   std::string fail_on;

@@ -13,6 +13,7 @@
 #include "driver/graph_files.hpp"
 #include "driver/input.hpp"
 #include "driver/json_format.hpp"
+#include "driver/smt_files.hpp"
 #include "driver/text_format.hpp"
 
 namespace exocheck::driver {
@@ -120,6 +121,10 @@ int check(const CheckArguments& arguments, const std::vector<OutputRequest>& out
   int code = exit_code(result, parse_fail_on(arguments.fail_on));
   if (const std::string problem = write_graphs(result, arguments.dot, arguments.svg, console);
       !problem.empty()) {
+    console.err << fmt::format("exocheck: {}\n", problem);
+    if (code != 4) code = 2;
+  }
+  if (const std::string problem = write_smt_files(result, arguments.dump_smt); !problem.empty()) {
     console.err << fmt::format("exocheck: {}\n", problem);
     if (code != 4) code = 2;
   }

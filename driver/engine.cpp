@@ -47,10 +47,12 @@ ProcedureResult check_one(const Procedure& procedure, const semantics::ir::Progr
   result.reason = std::move(checked.reason);
   result.all_sizes = checked.all_sizes;
   result.sizes = std::move(checked.sizes);
+  result.sizes_chosen = checked.sizes_chosen;
   result.findings = std::move(checked.findings);
   if (checked.counterexample && !checked.counterexample->graph.empty()) {
     result.graph = std::move(checked.counterexample->graph);
   }
+  result.obligations = std::move(checked.obligations);
   result.stats = checked.stats;
   return result;
 }
@@ -91,7 +93,7 @@ std::vector<UsageError> validate(const RunRequest& request, const std::vector<Lo
     }
   }
   for (const Procedure* p : procedures) {
-    for (std::string& message : amir::plan_sizes(*p, request.sizes).errors) {
+    for (std::string& message : amir::size_errors(*p, request.sizes)) {
       // Errors in a comment of the file are not the command line's.
       if (!request.sizes.empty()) errors.push_back({"--size: " + std::move(message)});
     }
@@ -115,6 +117,7 @@ FileResult check_file(const LoadedFile& file, const RunRequest& request) {
   options.limits.max_seconds = request.timeout_seconds;
   options.limits.max_memory_bytes = request.memory_limit_bytes;
   options.graph = request.graphs;
+  options.obligations = request.obligations;
   auto defective = file.load.defective.begin();
   const auto add_defective = [&](std::uint32_t before) {
     for (; defective != file.load.defective.end() && defective->name_span.begin < before; ++defective) {

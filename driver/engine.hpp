@@ -17,7 +17,8 @@ struct RunRequest {
   std::string procedure;         // only this one; empty: all
   double timeout_seconds = 600;  // per procedure
   std::uint64_t memory_limit_bytes = 8ull << 30;
-  bool graphs = false;  // make ProcedureResult::graph
+  bool graphs = false;       // make ProcedureResult::graph
+  bool obligations = false;  // keep ProcedureResult::obligations
 };
 
 // A file after the frontend.

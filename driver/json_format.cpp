@@ -112,6 +112,7 @@ Json to_json(const ProcedureResult& procedure, bool with_times) {
               {"reason", text_or_null(procedure.reason)},
               {"all_sizes", procedure.all_sizes},
               {"sizes", sizes},
+              {"sizes_chosen", procedure.sizes_chosen},
               {"findings", to_json(procedure.findings)},
               {"suppressed", to_json(procedure.suppressed)},
               {"stats",
@@ -119,7 +120,8 @@ Json to_json(const ProcedureResult& procedure, bool with_times) {
                 {"statements", s.statements},
                 {"records_peak", s.records_peak},
                 {"obligations", s.obligations},
-                {"obligations_solver", s.obligations_solver}}}};
+                {"obligations_solver", s.obligations_solver},
+                {"solver_seconds", with_times ? Json(s.solver_seconds) : Json(nullptr)}}}};
 }
 
 Json to_json(const FileResult& file, bool with_times) {
@@ -136,6 +138,28 @@ Json to_json(const FileResult& file, bool with_times) {
 
 }  // namespace
 
+namespace {
+
+Json to_json(const ProofStats& stats, bool with_times) {
+  Json slowest = nullptr;
+  if (with_times && stats.slowest) {
+    const ProofStats::Slowest& s = *stats.slowest;
+    slowest = Json{{"path", s.path},
+                   {"procedure", s.procedure},
+                   {"code", s.query.code},
+                   {"location", to_json(s.query.location)},
+                   {"seconds", s.query.seconds}};
+  }
+  return Json{{"obligations", stats.obligations},
+              {"obligations_solver", stats.solver},
+              {"size_queries", stats.size_queries},
+              {"size_queries_solver", stats.size_queries_solver},
+              {"solver_seconds", with_times ? Json(stats.solver_seconds) : Json(nullptr)},
+              {"slowest_query", slowest}};
+}
+
+}  // namespace
+
 std::string format_json(const RunResult& result, const JsonOptions& options) {
   Json files = Json::array();
   for (const FileResult& file : result.files) files.push_back(to_json(file, options.stats));
@@ -146,6 +170,7 @@ std::string format_json(const RunResult& result, const JsonOptions& options) {
                   {"procedures_checked", result.procedures_checked()},
                   {"procedures_total", result.procedures_total()},
                   {"suppressed_total", result.suppressed_total()},
+                  {"stats", to_json(proof_stats(result), options.stats)},
                   {"files", files}};
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }

@@ -132,6 +132,22 @@ std::size_t RunResult::suppressed_total() const {
   return total;
 }
 
+ProofStats proof_stats(const RunResult& result) {
+  ProofStats out;
+  for (const FileResult& file : result.files) {
+    for (const ProcedureResult& p : file.procedures) {
+      out.obligations += p.stats.obligations;
+      out.solver += p.stats.obligations_solver;
+      out.size_queries += p.stats.size_queries;
+      out.size_queries_solver += p.stats.size_queries_solver;
+      out.solver_seconds += p.stats.solver_seconds;
+      if (p.stats.slowest && (!out.slowest || p.stats.slowest->seconds > out.slowest->query.seconds))
+        out.slowest = ProofStats::Slowest{file.path, p.name, *p.stats.slowest};
+    }
+  }
+  return out;
+}
+
 int exit_code(const RunResult& result, FailOn fail_on) {
   int code = 0;
   for (const FileResult& file : result.files) code = worse(code, code_of(file));

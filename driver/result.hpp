@@ -36,9 +36,11 @@ struct ProcedureResult {
   std::string reason;          // why the verdict is no better; empty for proved, checked, defect
   bool all_sizes = false;      // the verdict holds for every size that satisfies the preconditions
   std::vector<SizeSet> sizes;  // the complete size sets that were run
+  bool sizes_chosen = false;   // some of their values were chosen by exocheck
   Diagnostics findings;        // errors and warnings, in the order found
   std::vector<Suppressed> suppressed;
-  std::optional<amir::HbGraph> graph;  // of the first machine finding
+  std::optional<amir::HbGraph> graph;             // of the first machine finding
+  std::vector<analysis::Obligation> obligations;  // on request, in the order they were checked
   CheckStats stats;
 };
 
@@ -60,6 +62,21 @@ struct RunResult {
   std::size_t procedures_checked() const;  // those with verdict proved, checked or defect
   std::size_t suppressed_total() const;
 };
+
+// The proof obligations of a whole run (`--stats`).
+struct ProofStats {
+  std::uint64_t obligations = 0;
+  std::uint64_t solver = 0;        // of them, not decided by the fast path
+  std::uint64_t size_queries = 0;  // asked to choose sizes
+  std::uint64_t size_queries_solver = 0;
+  double solver_seconds = 0;  // of the solver's queries together
+  struct Slowest {
+    std::string path, procedure;
+    CheckStats::Query query;
+  };
+  std::optional<Slowest> slowest;  // query to the solver; the first of equals
+};
+ProofStats proof_stats(const RunResult& result);
 
 // decisions.md C6; `table` is the exit table of cli.md.
 enum class FailOn : std::uint8_t { table, defect, unknown, warning, never };

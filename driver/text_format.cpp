@@ -118,7 +118,7 @@ std::string verdict_line(const FileResult& file, const ProcedureResult& procedur
     text += " for all sizes";
   } else if (!procedure.sizes.empty() && std::any_of(procedure.sizes.begin(), procedure.sizes.end(),
                                                      [](const SizeSet& s) { return !s.empty(); })) {
-    text += " for ";
+    text += procedure.sizes_chosen ? ", sizes chosen: " : " for ";
     for (std::size_t i = 0; i < procedure.sizes.size(); ++i) {
       text += fmt::format("{}{}", i == 0 ? "" : "; ", show(procedure.sizes[i]));
     }
@@ -159,6 +159,22 @@ std::string summary_line(const RunResult& result) {
   return text + "\n";
 }
 
+std::string stats_lines(const RunResult& result) {
+  const ProofStats s = proof_stats(result);
+  const double share = s.obligations == 0 ? 100.0
+                                          : 100.0 * static_cast<double>(s.obligations - s.solver) /
+                                                static_cast<double>(s.obligations);
+  std::string text = fmt::format("obligations: {}, {:.1f} % without the solver\n", s.obligations, share);
+  text += fmt::format("solver: {} quer{} for obligations, {} for sizes, {:.3f} s", s.solver,
+                      s.solver == 1 ? "y" : "ies", s.size_queries_solver, s.solver_seconds);
+  if (s.slowest) {
+    const CheckStats::Query& query = s.slowest->query;
+    text += fmt::format(", slowest {:.3f} s: {}{} in {}", query.seconds, place(query.location), query.code,
+                        printable(s.slowest->procedure));
+  }
+  return text + "\n";
+}
+
 std::string format_text(const RunResult& result, const TextOptions& options) {
   std::string text;
   for (const FileResult& file : result.files) {
@@ -176,6 +192,7 @@ std::string format_text(const RunResult& result, const TextOptions& options) {
       if (!options.quiet) text += verdict_line(file, procedure, options);
     }
   }
+  if (options.stats) text += stats_lines(result);
   if (!options.quiet) text += fmt::format("mode {}\n", result.mode);
   return text + summary_line(result);
 }

@@ -20,6 +20,9 @@ std::string format_text(const Diagnostic& finding, const TextOptions& options);
 // Everything: findings, one verdict line per procedure, and the line `checked N of M procedures`.
 std::string format_text(const RunResult& result, const TextOptions& options);
 
+// Obligations of the run, how many needed the solver, how long that took, and the slowest query.
+std::string stats_lines(const RunResult& result);
+
 // `checked N of M procedures`, with the number of suppressed findings if there are any.
 std::string summary_line(const RunResult& result);
 

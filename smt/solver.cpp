@@ -2,6 +2,8 @@
 
 #include <z3++.h>
 
+#include <algorithm>
+#include <chrono>
 #include <map>
 #include <optional>
 #include <unordered_map>
@@ -137,11 +139,12 @@ class Session {
     return out;
   }
 
-  // The model nearest to zero in lexicographic order of the variables; a value that cannot be improved within
-  // a small effort stays as it is.
+  // The model nearest to zero in lexicographic order of the variables. A value that cannot be improved within
+  // a small effort stays as it is; after a few of these nothing more is tried.
   Answer small_model(const Query& query) {
     z3::model model = solver_.get_model();
-    configure(2'000, 500'000);
+    configure(std::min(limits_.milliseconds, 1'000u), 500'000);
+    give_up_at_ = std::chrono::steady_clock::now() + std::chrono::milliseconds(limits_.milliseconds);
     const std::vector<Variable> shown = relevant_variables(query);
     for (const Variable& v : shown) {
       const z3::expr x = variable(v);
@@ -183,12 +186,16 @@ class Session {
 
   // Is there a model with `condition`, too? If so, `model` becomes it.
   bool holds(const z3::expr& condition, z3::model& model) {
+    if (given_up_ == max_given_up || std::chrono::steady_clock::now() > give_up_at_) {
+      return model.eval(condition, true).is_true();
+    }
     solver_.push();
     solver_.add(condition);
-    const bool sat = solver_.check() == z3::sat;
-    if (sat) model = solver_.get_model();
+    const z3::check_result answer = solver_.check();
+    if (answer == z3::sat) model = solver_.get_model();
+    if (answer == z3::unknown) ++given_up_;
     solver_.pop();
-    return sat;
+    return answer == z3::sat;
   }
 
   bool fix_if_possible(const z3::expr& condition, z3::model& model) {
@@ -219,7 +226,11 @@ class Session {
     }
   }
 
+  static constexpr int max_given_up = 3;
+
   Limits limits_;
+  int given_up_ = 0;  // attempts to improve a model that ended without an answer
+  std::chrono::steady_clock::time_point give_up_at_;
   z3::context context_;
   z3::solver solver_;
   std::unordered_map<std::uint32_t, z3::expr> variables_;

@@ -17,6 +17,7 @@ import layers  # noqa: E402
 import programs  # noqa: E402
 import results  # noqa: E402
 import robustness  # noqa: E402
+import smt_files  # noqa: E402
 from tally import Tally  # noqa: E402
 
 
@@ -27,6 +28,7 @@ def test(build, asan):
     programs.run_all(tally, build)
     cases.run_all(tally, exocheck, ROOT)
     results.run_all(tally, exocheck, ROOT)
+    smt_files.run_all(tally, exocheck, ROOT)
     currency.run_all(tally, exocheck, ROOT)
     robustness.run_all(tally, exocheck, ROOT, mutant_count=1000, bytes_count=100)
     # The same with AddressSanitizer and UndefinedBehaviorSanitizer; ten times slower, so fewer random programs.

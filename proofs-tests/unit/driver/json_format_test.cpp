@@ -60,6 +60,25 @@ TEST_CASE("seconds appear with --stats only, so that the bytes repeat") {
   CHECK(formatted(r, {0, true})["files"][0]["procedures"][0]["stats"]["seconds"] == 0.5);
 }
 
+TEST_CASE("the obligations of the run are summed, their times with --stats only") {
+  RunResult r = race_run();
+  r.files[0].procedures[0].stats = proof_heavy();
+  r.files.push_back(r.files[0]);
+  CHECK(
+      formatted(r)["stats"] ==
+      json::parse(
+          R"({"obligations": 6, "obligations_solver": 2, "size_queries": 18, "size_queries_solver": 8, "solver_seconds": null,
+                                                 "slowest_query": null})"));
+  CHECK(
+      formatted(r, {0, true})["stats"] ==
+      json::parse(
+          R"({"obligations": 6, "obligations_solver": 2, "size_queries": 18, "size_queries_solver": 8, "solver_seconds": 1.0, "slowest_query":
+          {"path": "a.exo", "procedure": "k", "code": "E-B04", "seconds": 0.5,
+           "location": {"line": 3, "column": 5, "end_line": 3, "end_column": 14}}})"));
+  CHECK(formatted(r)["files"][0]["procedures"][0]["stats"]["solver_seconds"].is_null());
+  CHECK(formatted(r, {0, true})["files"][0]["procedures"][0]["stats"]["solver_seconds"] == 0.5);
+}
+
 TEST_CASE("text that is no UTF-8 does no harm") {
   RunResult r = race_run();
   r.files[0].procedures[0].findings[0].message = "bad \xFF byte";

@@ -69,4 +69,19 @@ inline driver::FileResult race_file() {
   return file_with({p});
 }
 
+// Three obligations, of which one took the solver half a second.
+inline driver::CheckStats proof_heavy() {
+  driver::CheckStats s;
+  s.seconds = 1.25;
+  s.statements = 100;
+  s.records_peak = 7;
+  s.obligations = 3;
+  s.obligations_solver = 1;
+  s.size_queries = 9;
+  s.size_queries_solver = 4;
+  s.solver_seconds = 0.5;
+  s.slowest = driver::CheckStats::Query{"E-B04", at(race_source(), "y = st[0]"), 0.5};
+  return s;
+}
+
 }  // namespace exocheck::test

@@ -62,12 +62,32 @@ TEST_CASE("-q keeps findings and the count") {
 
 TEST_CASE("times appear with --stats only") {
   RunResult r = race_run();
-  r.files[0].procedures[0].stats = {1.25, 100, 7, 3, 1};
+  r.files[0].procedures[0].stats = proof_heavy();
   CHECK_THAT(format_text(r, {}), !Contains("1.250"));
   TextOptions options;
   options.stats = true;
   CHECK_THAT(format_text(r, options),
              Contains("1.250 s, 100 statements executed, at most 7 records, 3 obligations, 1 by the solver"));
+}
+
+TEST_CASE("--stats sums up the obligations of the run and names the slowest query") {
+  RunResult r = race_run();
+  CHECK(stats_lines(r) ==
+        "obligations: 0, 100.0 % without the solver\nsolver: 0 queries for obligations, 0 for sizes, 0.000 "
+        "s\n");
+  auto fast = procedure("fast", Verdict::checked);
+  fast.stats.obligations = 5;
+  auto slow = procedure("slow", Verdict::checked);
+  slow.stats = proof_heavy();
+  r.files.push_back(file_with({fast, slow, slow}));
+  CHECK(
+      stats_lines(r) ==
+      "obligations: 11, 81.8 % without the solver\n"
+      "solver: 2 queries for obligations, 8 for sizes, 1.000 s, slowest 0.500 s: a.exo:3:5: E-B04 in slow\n");
+  TextOptions options;
+  CHECK_THAT(format_text(r, options), !Contains("obligations"));
+  options.stats = true;
+  CHECK_THAT(format_text(r, options), Contains(stats_lines(r)));
 }
 
 TEST_CASE("colour only when asked for") {
@@ -84,17 +104,21 @@ TEST_CASE("verdict lines name sizes and reasons") {
   two.sizes = {{{"N", 1}}, {{"N", 2}}};
   auto none = procedure("c", Verdict::checked);
   none.sizes = {{}};
+  auto chosen = two;
+  chosen.name = "e";
+  chosen.sizes_chosen = true;
   auto why = procedure("d", Verdict::unsupported);
   why.reason = "par loop";
   RunResult r;
-  r.files = {file_with({all, two, none, why})};
+  r.files = {file_with({all, two, none, why, chosen})};
   CHECK(format_text(r, {}) ==
         "a.exo: a: proved for all sizes\n"
         "a.exo: b: checked for N=1; N=2\n"
         "a.exo: c: checked\n"
         "a.exo: d: unsupported: par loop\n"
+        "a.exo: e: checked, sizes chosen: N=1; N=2\n"
         "mode default\n"
-        "checked 3 of 4 procedures\n");
+        "checked 4 of 5 procedures\n");
 }
 
 TEST_CASE("failures and suppressed findings are visible") {
