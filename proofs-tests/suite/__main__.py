@@ -25,14 +25,14 @@ def test(build, asan):
     tally = Tally()
     exocheck = build / "exocheck"
     layers.run(tally, ROOT)
-    programs.run_all(tally, build)
+    programs.run_all(tally, build, ["property"])
     cases.run_all(tally, exocheck, ROOT)
     results.run_all(tally, exocheck, ROOT)
     smt_files.run_all(tally, exocheck, ROOT)
     currency.run_all(tally, exocheck, ROOT)
     robustness.run_all(tally, exocheck, ROOT, mutant_count=1000, bytes_count=100)
-    # The same with AddressSanitizer and UndefinedBehaviorSanitizer; ten times slower, so fewer random programs.
-    programs.run_all(tally, asan, env={"EXOCHECK_PROGRAMS": "1000", "EXOCHECK_MUTATIONS": "10"})
+    # With AddressSanitizer and UndefinedBehaviorSanitizer; many times slower, so fewer random programs.
+    programs.run_all(tally, asan, ["unit", "property"], env={"EXOCHECK_PROGRAMS": "500", "EXOCHECK_MUTATIONS": "5"})
     cases.run_all(tally, asan / "exocheck", ROOT)
     robustness.run_all(tally, asan / "exocheck", ROOT, mutant_count=100, bytes_count=3, timeout=300)
     return tally.finish()

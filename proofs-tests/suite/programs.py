@@ -25,10 +25,13 @@ def judge(tally, path, result, env, timeout):
         print(run([path], timeout=timeout, env=env).out[-8000:], flush=True)
 
 
-def run_all(tally, build, env=None, timeout=900):
-    """All programs, as many at a time as there are processors."""
-    programs = [p for kind in ("unit", "property") for p in sorted((build / "tests").glob(f"{kind}_*")) if p.is_file()]
-    tally.check(any(p.name.startswith("unit_") for p in programs), f"{build}: no unit tests were built")
+def run_all(tally, build, kinds, env=None, timeout=900):
+    """All programs of these kinds, as many at a time as there are processors."""
+    programs = []
+    for kind in kinds:
+        found = [p for p in sorted((build / "tests").glob(f"{kind}_*")) if p.is_file()]
+        tally.check(found, f"{build}: no {kind} tests were built")
+        programs += found
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         started = [(p, pool.submit(run, [p, "--reporter", "xml"], timeout=timeout, env=env)) for p in programs]
         for path, result in started:
