@@ -185,6 +185,7 @@ void Checker::run_sizes(const Prepared& prepared) {
   count(plan);
   if (plan.unknown) return finish(Verdict::unknown, *plan.unknown);
   result_.sizes_chosen = plan.chosen_here;
+  result_.behaviours_left_out = plan.left_out;
   std::vector<std::string> inadmissible;
   for (const SizeChoice& choice : plan.choices) {
     if (!choice.admissible) {

@@ -57,7 +57,9 @@ struct ProcedureResult {
   bool all_sizes = false;  // the verdict holds for every size that satisfies the preconditions
   std::vector<semantics::ir::SizeSet> sizes;  // complete size sets that were run
   bool sizes_chosen = false;                  // some of their values were chosen here
-  semantics::Diagnostics findings;            // errors and warnings, in the order found
+  std::size_t behaviours_left_out =
+      0;                            // of loops and branches, by the chosen sizes: too costly, or undecided
+  semantics::Diagnostics findings;  // errors and warnings, in the order found
   std::optional<Counterexample> counterexample;
   std::vector<analysis::Obligation> obligations;  // on request, in the order they were checked
   CheckStats stats;

@@ -246,7 +246,9 @@ void Planner::add_solved(const Environment& fixed, std::vector<Candidate>& candi
   for (const SizeGoal& goal : questions.goals()) {
     if (covered.contains(goal.feature)) continue;
     const smt::Answer answer = ask(goal.path, goal.condition, goal.span, goal.meaning);
-    if (const auto* model = std::get_if<smt::Model>(&answer)) add_model(*model, &goal.feature);
+    if (std::holds_alternative<smt::Proved>(answer)) continue;  // out of reach
+    const auto* model = std::get_if<smt::Model>(&answer);
+    if (model == nullptr || !add_model(*model, &goal.feature)) ++plan.left_out;
   }
 }
 
@@ -254,10 +256,11 @@ void Planner::add_solved(const Environment& fixed, std::vector<Candidate>& candi
 // more.
 Planner::Candidate Planner::shrink(Candidate candidate, const std::set<SizeFeatures::Feature>& needed,
                                    const Environment& fixed) const {
-  for (std::size_t i = 0; i < controls_.size(); ++i) {
+  int tries = 200;
+  for (std::size_t i = 0; i < controls_.size() && tries > 0; ++i) {
     if (fixed[controls_[i]]) continue;
     for (const std::int64_t smaller : this->candidates(controls_[i])) {
-      if (smaller < 0 || smaller >= candidate.choice.values[i].second) continue;
+      if (smaller < 0 || smaller >= candidate.choice.values[i].second || --tries < 0) continue;
       std::vector<std::int64_t> row;
       for (const auto& [name, v] : candidate.choice.values) row.push_back(v);
       row[i] = smaller;

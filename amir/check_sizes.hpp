@@ -37,7 +37,8 @@ struct SizePlan {
   std::vector<std::string> errors;
   // Set if there is no choice, although the preconditions may be satisfiable: why.
   std::optional<std::string> unknown;
-  std::size_t left_out = 0;        // reachable behaviours that no choice shows: they would cost too much
+  // Behaviours that no choice shows: they would cost too much, or nobody knows whether they can be reached.
+  std::size_t left_out = 0;
   std::vector<SizeQuery> queries;  // in the order asked
   double solver_seconds = 0;       // of all of them
 };

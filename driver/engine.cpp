@@ -48,6 +48,7 @@ ProcedureResult check_one(const Procedure& procedure, const semantics::ir::Progr
   result.all_sizes = checked.all_sizes;
   result.sizes = std::move(checked.sizes);
   result.sizes_chosen = checked.sizes_chosen;
+  result.behaviours_left_out = checked.behaviours_left_out;
   result.findings = std::move(checked.findings);
   if (checked.counterexample && !checked.counterexample->graph.empty()) {
     result.graph = std::move(checked.counterexample->graph);

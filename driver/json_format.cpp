@@ -113,6 +113,7 @@ Json to_json(const ProcedureResult& procedure, bool with_times) {
               {"all_sizes", procedure.all_sizes},
               {"sizes", sizes},
               {"sizes_chosen", procedure.sizes_chosen},
+              {"behaviours_left_out", procedure.behaviours_left_out},
               {"findings", to_json(procedure.findings)},
               {"suppressed", to_json(procedure.suppressed)},
               {"stats",

@@ -33,11 +33,12 @@ struct Suppressed {
 struct ProcedureResult {
   std::string name;
   Verdict verdict = Verdict::unknown;
-  std::string reason;          // why the verdict is no better; empty for proved, checked, defect
-  bool all_sizes = false;      // the verdict holds for every size that satisfies the preconditions
-  std::vector<SizeSet> sizes;  // the complete size sets that were run
-  bool sizes_chosen = false;   // some of their values were chosen by exocheck
-  Diagnostics findings;        // errors and warnings, in the order found
+  std::string reason;                   // why the verdict is no better; empty for proved, checked, defect
+  bool all_sizes = false;               // the verdict holds for every size that satisfies the preconditions
+  std::vector<SizeSet> sizes;           // the complete size sets that were run
+  bool sizes_chosen = false;            // some of their values were chosen by exocheck
+  std::size_t behaviours_left_out = 0;  // by the chosen sizes: too costly, or undecided
+  Diagnostics findings;                 // errors and warnings, in the order found
   std::vector<Suppressed> suppressed;
   std::optional<amir::HbGraph> graph;             // of the first machine finding
   std::vector<analysis::Obligation> obligations;  // on request, in the order they were checked

@@ -122,6 +122,8 @@ std::string verdict_line(const FileResult& file, const ProcedureResult& procedur
     for (std::size_t i = 0; i < procedure.sizes.size(); ++i) {
       text += fmt::format("{}{}", i == 0 ? "" : "; ", show(procedure.sizes[i]));
     }
+    if (const std::size_t n = procedure.behaviours_left_out; n > 0)
+      text += fmt::format(" ({} behaviour{} left out: too costly, or undecided)", n, n == 1 ? "" : "s");
   }
   if (!procedure.reason.empty()) text += fmt::format(": {}", printable(procedure.reason));
   if (options.stats) {

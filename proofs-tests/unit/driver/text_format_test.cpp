@@ -107,6 +107,7 @@ TEST_CASE("verdict lines name sizes and reasons") {
   auto chosen = two;
   chosen.name = "e";
   chosen.sizes_chosen = true;
+  chosen.behaviours_left_out = 3;
   auto why = procedure("d", Verdict::unsupported);
   why.reason = "par loop";
   RunResult r;
@@ -116,7 +117,7 @@ TEST_CASE("verdict lines name sizes and reasons") {
         "a.exo: b: checked for N=1; N=2\n"
         "a.exo: c: checked\n"
         "a.exo: d: unsupported: par loop\n"
-        "a.exo: e: checked, sizes chosen: N=1; N=2\n"
+        "a.exo: e: checked, sizes chosen: N=1; N=2 (3 behaviours left out: too costly, or undecided)\n"
         "mode default\n"
         "checked 4 of 5 procedures\n");
 }
