@@ -20,6 +20,7 @@ int run_unguarded(const std::vector<std::string>& arguments, const Console& cons
   Action action;
   add_check_command(app, console, action);
   add_fmt_command(app, console, action);
+  add_emit_command(app, console, action);
   add_run_command(app, console, action);
   add_rules_command(app, console, action);
   add_explain_command(app, console, action);

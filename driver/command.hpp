@@ -24,6 +24,7 @@ using Action = std::function<int()>;
 
 void add_check_command(CLI::App& app, const Console& console, Action& action);
 void add_fmt_command(CLI::App& app, const Console& console, Action& action);
+void add_emit_command(CLI::App& app, const Console& console, Action& action);
 void add_run_command(CLI::App& app, const Console& console, Action& action);
 void add_rules_command(CLI::App& app, const Console& console, Action& action);
 void add_explain_command(CLI::App& app, const Console& console, Action& action);

@@ -104,6 +104,10 @@ constexpr Rule rules[] = {
      "Check with smaller sizes."},
     {"L-07", "limit.expression", limit,
      "An expression, a list or a procedure is larger than the checker handles.", "Split it."},
+    {"C-01", "codegen.unsupported", unsupported, "The program is right, but code for this construct is not emitted yet.",
+     "Write it with another instruction or memory; the message names the construct."},
+    {"C-02", "codegen.limit", limit, "The kernel needs more of a resource than the hardware has.",
+     "Use smaller tiles or fewer stages; the message gives both numbers."},
     {"L-08", "limit.solver", limit, "The solver could not decide whether an obligation holds.",
      "Simplify the index or split the loop; an assert that states the fact helps, too."},
 };

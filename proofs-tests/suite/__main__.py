@@ -13,6 +13,7 @@ sys.path.insert(0, str(ROOT / "proofs-tests"))
 
 import cases  # noqa: E402
 import currency  # noqa: E402
+import emission  # noqa: E402
 import layers  # noqa: E402
 import programs  # noqa: E402
 import results  # noqa: E402
@@ -30,6 +31,7 @@ def test(build, asan):
     results.run_all(tally, exocheck, ROOT)
     smt_files.run_all(tally, exocheck, ROOT)
     currency.run_all(tally, exocheck, ROOT)
+    emission.run_all(tally, exocheck, ROOT)
     robustness.run_all(tally, exocheck, ROOT, mutant_count=1000, bytes_count=100)
     # With AddressSanitizer and UndefinedBehaviorSanitizer; many times slower, so fewer random programs.
     programs.run_all(tally, asan, ["unit", "property"], env={"EXOCHECK_PROGRAMS": "500", "EXOCHECK_MUTATIONS": "5"})

@@ -43,7 +43,7 @@ def generate(exocheck, root):
         rows.append(f"| [{code}]({code}.md) | {name} | {rule_class} | {summary} |\n")
     pages["docs/rules/README.md"] = (note + "# Rules\n\n| code | name | class | when it fires |\n|---|---|---|---|\n"
                                 + "".join(rows))
-    commands = ["", "check", "run", "fmt", "rules", "explain"]
+    commands = ["", "check", "emit", "run", "fmt", "rules", "explain"]
     helps = [f"## exocheck {c}".rstrip() + f"\n\n```\n{output(exocheck, *filter(None, [c]), '--help')}```\n"
              for c in commands]
     pages["docs/command-line.md"] = note + "# Command line\n\n" + "\n".join(helps)

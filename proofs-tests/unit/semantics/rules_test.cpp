@@ -59,7 +59,8 @@ TEST_CASE("the names that scripts rely on") {
 
 TEST_CASE("classes follow decisions.md C3") {
   const auto expected = [](std::string_view code) {
-    if (code.starts_with("L-")) return RuleClass::limit;
+    if (code.starts_with("L-") || code == "C-02") return RuleClass::limit;
+    if (code == "C-01") return RuleClass::unsupported;
     if (code.starts_with("W-") || code == "E-L07" || code == "E-P52") return RuleClass::warning;
     if (code == "E-Y40" || code == "E-Y41") return RuleClass::unsupported;
     if (code == "E-I10" || code == "E-C13" || code.starts_with("E-C2")) return RuleClass::defect;

@@ -1,0 +1,203 @@
+#include "codegen/host_emitter.hpp"
+
+#include <algorithm>
+
+#include "semantics/errors.hpp"
+
+namespace exocheck::codegen {
+
+using semantics::MemoryKind;
+
+namespace {
+
+class HostEmitter {
+ public:
+  HostEmitter(const ir::Procedure& procedure, const analysis::Facts& facts)
+      : procedure_(procedure), facts_(facts), cx_(procedure, facts) {}
+
+  HostText run() {
+    std::string parameters;
+    for (const SymId p : procedure_.parameters) parameters += parameter(p) + ", ";
+    result_.prototype = fmt::format("void {}({}xrt_stream stream)", procedure_.name, parameters);
+    out_.open(result_.prototype + " {");
+    out_.line("(void)stream;");
+    block(procedure_.body);
+    out_.close();
+    result_.definition = out_.take();
+    return std::move(result_);
+  }
+
+ private:
+  const ir::Symbol& symbol(SymId id) const { return procedure_.symbol(id); }
+
+  // Scalars that stay on the host travel by value, tensors as pointers.
+  std::string parameter(SymId p) {
+    const ir::Symbol& s = symbol(p);
+    const std::string name = cx_.declare(p);
+    if (s.kind == ir::SymbolKind::stride) cx_.unsupported(s.span, "a stride parameter");
+    if (s.control()) return (s.kind == ir::SymbolKind::boolean ? "bool " : "int ") + name;
+    if (s.kind == ir::SymbolKind::window)
+      cx_.unsupported(s.span, fmt::format("the window parameter {}", s.name));
+    const std::string type = type_text(cx_, s.precision, s.span);
+    return fmt::format("{}* {}", type, name);
+  }
+
+  std::string count_text(SymId id) const {
+    std::string count;
+    for (const ir::ExprPtr& e : symbol(id).shape) {
+      count += count.empty() ? fmt::format("int64_t({})", control_text(cx_, *e))
+                             : " * " + grouped(control_text(cx_, *e));
+    }
+    return count.empty() ? "1" : count;
+  }
+
+  void block(const ir::Block& statements) {
+    for (const ir::Stmt& s : statements) statement(s);
+  }
+
+  void statement(const ir::Stmt& stmt) {
+    if (std::holds_alternative<ir::Pass>(stmt.node)) return;
+    if (const auto* s = std::get_if<ir::WindowStmt>(&stmt.node)) return window(*s, stmt);
+    if (const auto* s = std::get_if<ir::Call>(&stmt.node)) return call(*s, stmt);
+    if (std::holds_alternative<ir::DeviceFunction>(stmt.node)) return launch(stmt);
+    if (const auto* s = std::get_if<ir::Fence>(&stmt.node)) {
+      // The other direction is the order of the calls.
+      if (s->first == semantics::SyncTl::cuda_stream_sync)
+        out_.line("xrt_stream_sync(stream);  // " + cx_.origin(stmt));
+      return;
+    }
+    if (const auto* s = std::get_if<ir::If>(&stmt.node)) {
+      out_.open(fmt::format("if ({}) {{", control_text(cx_, *s->condition)));
+      block(s->then_body);
+      out_.close();
+      if (s->else_body.empty()) return;
+      out_.open("else {");
+      block(s->else_body);
+      return out_.close();
+    }
+    if (const auto* s = std::get_if<ir::For>(&stmt.node); s != nullptr && s->mode == ir::LoopMode::seq) {
+      const std::string lo = control_text(cx_, *s->lo), hi = control_text(cx_, *s->hi),
+                        i = cx_.declare(s->iter);
+      if (never_negative(cx_, *s->lo)) cx_.non_negative.insert(s->iter);
+      out_.open(fmt::format("for (int {0} = {1}; {0} < {2}; ++{0}) {{", i, lo, hi));
+      block(s->body);
+      out_.close();
+      return cx_.release(i);
+    }
+    cx_.unsupported(stmt.span, "this statement in host code");
+  }
+
+  void window(const ir::WindowStmt& w, const ir::Stmt& stmt) {
+    cx_.define_window(w);
+    const ir::Symbol& result = symbol(w.result);
+    if (!result.memory || !result.memory->is(MemoryKind::Sm90_tensorMap)) return;
+    const ir::Symbol& below = symbol(w.base);
+    if (below.memory && below.memory->is(MemoryKind::Sm90_tensorMap)) return;  // a part of a map is an offset
+    const Elements elements = cx_.resolve(w.base, w.index);
+    const ir::Symbol& tensor = symbol(elements.base);
+    if (tensor.precision != semantics::Precision::f32)
+      cx_.unsupported(stmt.span, "a tensor map of other elements than f32");
+    std::string extents, strides, boxes, offset;
+    for (std::size_t d = 0; d < elements.index.size(); ++d) {
+      std::string stride = "1";
+      for (std::size_t e = elements.index.size() - 1; e > d; --e) {
+        const std::string extent = grouped(control_text(cx_, *tensor.shape[e]));
+        stride = stride == "1" ? fmt::format("int64_t({})", extent) : stride + " * " + extent;
+      }
+      const ir::Access& a = elements.index[d];
+      const std::string lo = control_text(cx_, *a.lo);
+      if (lo != "0") offset += fmt::format(" + {} * ({})", grouped(lo), stride);
+      if (!a.interval()) continue;
+      const ir::ExprPtr extent = ir::sub(a.hi, a.lo);
+      extents += (extents.empty() ? "" : ", ") + control_text(cx_, *extent);
+      strides += (strides.empty() ? "" : ", ") + stride;
+    }
+    const auto& arguments = result.memory->arguments;
+    for (std::size_t i = 1; i < arguments.size(); ++i)
+      boxes += fmt::format("{}{}", i == 1 ? "" : ", ", arguments[i]);
+    out_.line("// " + cx_.origin(stmt));
+    out_.line(fmt::format("const XrtTensorMap {} = xrt_tensor_map<{}>({}, {}{}, {{{}}}, {{{}}}, {{{}}});",
+                          cx_.declare(w.result), arguments.size() - 1, arguments.at(0),
+                          cx_.text(elements.base), offset, extents, strides, boxes));
+  }
+
+  // The pointer to the first element of a dense operand of a host instruction, and its number of elements.
+  std::pair<std::string, std::string> dense(const ir::Expr& e, const ir::Stmt& stmt) {
+    const auto& read = std::get<ir::Read>(e.node);
+    const Elements elements = cx_.resolve(read.var, read.index);
+    const ir::Symbol& tensor = symbol(elements.base);
+    std::string offset, count;
+    for (std::size_t d = 0; d < elements.index.size(); ++d) {
+      const ir::Access& a = elements.index[d];
+      const std::string lo = control_text(cx_, *a.lo);
+      if (lo != "0") {
+        std::string stride = "int64_t(1)";
+        for (std::size_t f = d + 1; f < elements.index.size(); ++f)
+          stride += " * " + grouped(control_text(cx_, *tensor.shape[f]));
+        offset += fmt::format(" + {} * {}", grouped(lo), stride);
+      }
+      if (!a.interval()) continue;
+      const std::string extent = grouped(control_text(cx_, *ir::sub(a.hi, a.lo)));
+      count += count.empty() ? fmt::format("int64_t({})", extent) : " * " + extent;
+    }
+    (void)stmt;
+    return {cx_.text(elements.base) + offset, count.empty() ? "1" : count};
+  }
+
+  void call(const ir::Call& call, const ir::Stmt& stmt) {
+    semantics::ensure(call.instr != nullptr, "emission: calls of procedures are expanded before");
+    const std::string& name = call.instr->name;
+    if (!call.instr->library)
+      cx_.unsupported(stmt.span, fmt::format("the user-defined instruction {}", name));
+    if (name.starts_with("cudaMemsetAsync0_")) {
+      const auto [to, count] = dense(*call.arguments.back(), stmt);
+      return out_.line(fmt::format("xrt_memset0_async({}, {}, stream);  // {}", to, count, cx_.origin(stmt)));
+    }
+    if (name.starts_with("cudaMemcpyAsync_")) {
+      const auto [from, count] = dense(*call.arguments.back(), stmt);
+      const auto [to, unused] = dense(*call.arguments[call.arguments.size() - 2], stmt);
+      return out_.line(
+          fmt::format("xrt_memcpy_async({}, {}, {}, stream);  // {}", to, from, count, cx_.origin(stmt)));
+    }
+    cx_.unsupported(stmt.span, fmt::format("the instruction {}", name));
+  }
+
+  void launch(const ir::Stmt& stmt) {
+    const std::string name = fmt::format("Kernel_{}", result_.kernels.size());
+    // Names in the kernel are its own; host variables become its arguments.
+    Context device(procedure_, facts_);
+    device.take_windows(cx_);
+    KernelEmitter emitter(device, stmt, name);
+    const KernelText kernel = emitter.run();
+    result_.kernels.push_back(kernel.definition);
+    result_.wgmma_n.insert(kernel.wgmma_n.begin(), kernel.wgmma_n.end());
+    out_.open("{");
+    out_.line(fmt::format("{}::Args args;", name));
+    for (const KernelArgument& a : kernel.arguments) {
+      const ir::Symbol& s = symbol(a.symbol);
+      const bool constant = s.memory && s.memory->is(MemoryKind::CudaGridConstant);
+      if (constant && s.rank() > 0) {
+        out_.line(fmt::format("for (int i = 0; i < int({}); ++i) args.{}[i] = {}[i];", count_text(a.symbol),
+                              a.member, cx_.text(a.symbol)));
+      } else {
+        out_.line(fmt::format("args.{} = {}{};", a.member, constant ? "*" : "", cx_.text(a.symbol)));
+      }
+    }
+    out_.line(fmt::format("xrt_launch<{0}>(args, {0}::task_count(args), stream);", name));
+    out_.close();
+  }
+
+  const ir::Procedure& procedure_;
+  const analysis::Facts& facts_;
+  Context cx_;
+  HostText result_;
+  Text out_;
+};
+
+}  // namespace
+
+HostText emit_host(const ir::Procedure& procedure, const analysis::Facts& facts) {
+  return HostEmitter(procedure, facts).run();
+}
+
+}  // namespace exocheck::codegen

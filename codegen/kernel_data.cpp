@@ -1,0 +1,162 @@
+// Operands: registers, shared and global memory, data expressions.
+#include <algorithm>
+
+#include "codegen/kernel_emitter.hpp"
+#include "semantics/errors.hpp"
+
+namespace exocheck::codegen {
+
+using semantics::MemoryKind;
+using semantics::Precision;
+
+namespace {
+
+// Row-major position of the first element, in Horner form; "0" if it is the first of all.
+std::string offset_text(const Context& cx, const std::vector<ir::Access>& index,
+                        const std::vector<std::string>& extents, bool wide) {
+  std::string sum = "0";
+  bool widened = !wide;
+  for (std::size_t d = 0; d < index.size(); ++d) {
+    const std::string here = control_text(cx, *index[d].lo);
+    if (sum == "0") {
+      sum = here;
+      continue;
+    }
+    sum = fmt::format("{} * {}", widened ? grouped(sum) : fmt::format("int64_t({})", sum), extents[d]);
+    widened = true;
+    if (here != "0") sum += " + " + here;
+  }
+  return sum;
+}
+
+}  // namespace
+
+std::string KernelEmitter::register_type(const ir::Symbol& symbol, semantics::Span span) {
+  const semantics::MemoryType& memory = *symbol.memory;
+  const auto arguments = [&](std::size_t i) { return memory.arguments.at(i); };
+  if (memory.is(MemoryKind::CudaRmem)) return type_text(cx_, symbol.precision, span);
+  if (symbol.precision != Precision::f32)
+    cx_.unsupported(span, "register tiles of other precisions than f32");
+  if (memory.is(MemoryKind::Sm80_RmemMatrixA)) return fmt::format("XrtMmaA<{}>", arguments(1));
+  if (memory.is(MemoryKind::Sm80_RmemMatrixB)) return fmt::format("XrtMmaB<{}>", arguments(1));
+  if (memory.is(MemoryKind::Sm80_RmemMatrixD)) {
+    if (arguments(0) != 16 || arguments(1) != 8) cx_.unsupported(span, memory.text());
+    return "XrtMmaD";
+  }
+  if (memory.is(MemoryKind::Sm90_RmemMatrixD)) {
+    wgmma_n_.insert(static_cast<int>(arguments(1)));
+    return fmt::format("XrtWgmmaD<{}, {}>", arguments(0), arguments(1));
+  }
+  cx_.unsupported(span, "a variable in " + memory.text());
+}
+
+KernelEmitter::Place KernelEmitter::place(SymId var, const std::vector<ir::Access>& index,
+                                          semantics::Span span) {
+  const Elements elements = cx_.resolve(var, index);
+  const ir::Symbol& symbol = cx_.symbol(elements.base);
+  const semantics::MemoryType& memory = symbol.memory.value_or(semantics::MemoryType{});
+  const semantics::MemoryRecord record = semantics::memory_record(memory, symbol.precision);
+  Place result;
+  result.base = elements.base;
+  result.precision = symbol.precision;
+  const auto first = static_cast<std::size_t>(cx_.distributed(elements.base));
+  const std::vector<ir::Access> inner(elements.index.begin() + static_cast<std::ptrdiff_t>(first),
+                                      elements.index.end());
+
+  if (record.registers) {
+    result.registers = true;
+    result.text = cx_.text(elements.base);
+    for (std::size_t d = 0; d + record.packed.size() < inner.size(); ++d) {
+      if (inner[d].interval())
+        cx_.unsupported(span, fmt::format("a window of several elements of {} in registers", symbol.name));
+      result.text += fmt::format("[{}]", control_text(cx_, *inner[d].lo));
+    }
+    return result;
+  }
+
+  const bool shared = record.shared;
+  if (memory.is(MemoryKind::Sm90_SmemSwizzled)) result.swizzle = static_cast<int>(memory.arguments.at(0));
+  if (!shared && !memory.is(MemoryKind::CudaGmemLinear) && !memory.is(MemoryKind::CudaGridConstant)) {
+    cx_.unsupported(span, fmt::format("an access to {} in {}", symbol.name, memory.text()));
+  }
+  std::vector<std::string> extents;
+  for (std::size_t d = first; d < elements.index.size(); ++d) {
+    extents.push_back(shared ? std::to_string(cx_.constant_extent(elements.base, static_cast<int>(d)))
+                             : grouped(control_text(cx_, *symbol.shape[d])));
+  }
+  const std::string offset = offset_text(cx_, inner, extents, !shared);
+  const std::string base = cx_.text(elements.base);
+  if (memory.is(MemoryKind::CudaGridConstant)) {
+    result.by_value = true;
+    result.text = symbol.rank() == 0 ? base : fmt::format("{}[{}]", base, offset);
+    return result;
+  }
+  result.text = offset == "0" ? base : fmt::format("{} + {}", base, offset);
+  for (std::size_t d = 0; d < inner.size(); ++d) {
+    if (!inner[d].interval()) continue;
+    std::string stride;
+    std::int64_t product = 1;
+    for (std::size_t e = d + 1; e < inner.size(); ++e) {
+      if (shared)
+        product *= cx_.constant_extent(elements.base, static_cast<int>(first + e));
+      else
+        stride += stride.empty() ? fmt::format("int64_t({})", extents[e]) : " * " + extents[e];
+    }
+    result.strides.push_back(shared || stride.empty() ? std::to_string(product) : stride);
+  }
+  return result;
+}
+
+KernelEmitter::Place KernelEmitter::element(SymId var, const std::vector<ir::ExprPtr>& index,
+                                            semantics::Span span) {
+  std::vector<ir::Access> points;
+  for (const ir::ExprPtr& e : index) points.push_back({e, nullptr});
+  return place(var, points, span);
+}
+
+std::string KernelEmitter::pointer(const Place& p) const {
+  return p.swizzle == 0 ? p.text : fmt::format("xrt_swizzle<{}>({})", p.swizzle, p.text);
+}
+
+std::string KernelEmitter::load(const Place& p) const {
+  return p.registers || p.by_value ? p.text : fmt::format("xrt_ld({})", pointer(p));
+}
+
+std::string KernelEmitter::data_text(const ir::Expr& e) {
+  const Precision precision = e.type.precision.value_or(Precision::f32);
+  if (const auto* x = std::get_if<ir::RealConst>(&e.node)) return number_text(precision, x->value);
+  if (const auto* x = std::get_if<ir::IntConst>(&e.node))
+    return number_text(precision, static_cast<double>(x->value));
+  if (const auto* x = std::get_if<ir::Read>(&e.node)) return load(place(x->var, x->index, e.span));
+  const std::string type = type_text(cx_, precision, e.span);
+  if (const auto* x = std::get_if<ir::Unary>(&e.node))
+    return fmt::format("{}(-{})", type, grouped(data_text(*x->operand)));
+  if (const auto* x = std::get_if<ir::Binary>(&e.node)) {
+    static const std::map<ir::BinaryOp, const char*> operators{{ir::BinaryOp::add, "+"},
+                                                               {ir::BinaryOp::sub, "-"},
+                                                               {ir::BinaryOp::mul, "*"},
+                                                               {ir::BinaryOp::div, "/"}};
+    const std::string text = fmt::format("{} {} {}", grouped(data_text(*x->left)), operators.at(x->op),
+                                         grouped(data_text(*x->right)));
+    // Operands narrower than int are promoted.
+    const bool narrow = semantics::bits(precision) < 32;
+    return narrow ? fmt::format("{}({})", type, text) : text;
+  }
+  if (const auto* x = std::get_if<ir::ExternCall>(&e.node)) {
+    static const std::map<ir::Extern, const char*> functions{
+        {ir::Extern::sin, "xrt_sin"},    {ir::Extern::relu, "xrt_relu"},
+        {ir::Extern::expf, "xrt_exp"},   {ir::Extern::exp2f, "xrt_exp2"},
+        {ir::Extern::logf, "xrt_log"},   {ir::Extern::log2f, "xrt_log2"},
+        {ir::Extern::fabsf, "xrt_fabs"}, {ir::Extern::sigmoid, "xrt_sigmoid"},
+        {ir::Extern::sqrt, "xrt_sqrt"},  {ir::Extern::fmaxf, "xrt_fmax"},
+        {ir::Extern::fminf, "xrt_fmin"}, {ir::Extern::select, "xrt_select"}};
+    if (precision != Precision::f32 && precision != Precision::f64)
+      cx_.unsupported(e.span, "functions of integers");
+    std::string list;
+    for (const ir::ExprPtr& a : x->arguments) list += (list.empty() ? "" : ", ") + data_text(*a);
+    return fmt::format("{}({})", functions.at(x->function), list);
+  }
+  cx_.unsupported(e.span, "a config field");
+}
+
+}  // namespace exocheck::codegen

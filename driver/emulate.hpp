@@ -1,0 +1,54 @@
+// Running an emitted procedure in processes of its own: on the CPU emulator (codegen/runtime/xrt_emulator.h)
+// or on a GPU.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "codegen/emit.hpp"
+#include "driver/engine.hpp"
+#include "semantics/interpreter.hpp"
+
+namespace exocheck::driver {
+
+enum class Machine : std::uint8_t { emulator, gpu };
+
+// How one run on the emulator is scheduled; `policy` is OPERATIONS/THREADS.
+struct Schedule {
+  std::uint64_t seed = 0;
+  std::string policy = "random/random";
+};
+
+// Every combination of the emulator's policies for operations and threads.
+const std::vector<std::string>& emulator_policies();
+
+struct EmulatedRun {
+  bool ended = false;  // false: the emulator found a fault, or the time was over
+  std::string report;  // then: what it said
+  semantics::Arguments tensors;
+};
+
+// A compiled procedure in a temporary folder of its own, which goes with the object.
+class Emulation {
+ public:
+  Emulation() = default;
+  ~Emulation();
+  Emulation(Emulation&& other) noexcept;
+  Emulation& operator=(Emulation&&) = delete;
+
+  // Writes and compiles the module: for the emulator with the C++ compiler (CXX in the environment, else
+  // c++), for a GPU with nvcc (NVCC in the environment, else nvcc). A sentence if that fails.
+  static std::variant<Emulation, UsageError> build(const codegen::Module& module,
+                                                   const semantics::ir::Procedure& procedure, Machine machine);
+
+  EmulatedRun run(const semantics::ir::Procedure& procedure, const semantics::ir::Environment& sizes,
+                  const semantics::Arguments& arguments, const Schedule& schedule,
+                  double timeout_seconds) const;
+
+ private:
+  std::string folder_;
+};
+
+}  // namespace exocheck::driver

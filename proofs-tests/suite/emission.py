@@ -1,0 +1,158 @@
+"""Emitted code: every kernel that is checked is emitted, compiled by nvcc (where there is one) and run on the CPU emulator.
+
+    emission.py EXOCHECK ROOT [SEEDS]   every kernel and seeded bug under every policy with this many seeds (20)
+    emission.py --gpu EXOCHECK ROOT     every kernel on the GPU, compared with the sequential run
+"""
+
+import concurrent.futures
+import os
+import pathlib
+import re
+import shutil
+import sys
+import tempfile
+
+from process import run
+from tally import Tally
+
+RUN = re.compile(r"^# run: check(.*)$", re.MULTILINE)
+EXPECT = re.compile(r"^# expect: (\w+)", re.MULTILINE)
+EMULATED = re.compile(r"^(?:emulated|ran) (\d+) schedules: (\d+) as the sequential run, (\d+) not$", re.MULTILINE)
+
+
+def kernels(root):
+    """Path, sizes of the first run, small sizes, and whether it is right, of every shipped kernel."""
+    found = []
+    for path in sorted((root / "kernels").rglob("*.exo")):
+        text = path.read_text(encoding="utf-8")
+        sizes = [line.split() for line in RUN.findall(text)]
+        right = set(EXPECT.findall(text)) == {"checked"}
+        if path.parent.name == "bugs":
+            sizes.append(["--size", "M=200,N=300,K=80"])
+        found.append((path, sizes[0], sizes[-1], right))
+    return found
+
+
+def find_nvcc():
+    return shutil.which("nvcc") or next((p for p in ["/usr/local/cuda/bin/nvcc"] if os.path.exists(p)), None)
+
+
+def expected_instructions(path):
+    if path.parent.name == "sm90":
+        return ["wgmma.mma_async.sync.aligned", "cp.async.bulk.tensor.2d.shared::cluster.global", "mbarrier.init.shared",
+                "mbarrier.try_wait.parity", "setmaxnreg.inc", "setmaxnreg.dec", "wgmma.commit_group", "wgmma.wait_group"]
+    if path.parent.name == "sm80":
+        return ["cp.async.cg.shared.global", "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32"]
+    return {"warp_sum": ["shfl.sync.bfly"], "transpose": ["barrier.cta.sync", "st.shared"],
+            "cluster_release": ["barrier.cluster.arrive", "multicast::cluster"]}.get(path.stem, [])
+
+
+def compile_one(tally, nvcc, folder, path):
+    result = run([nvcc, "-std=c++20", "-gencode", "arch=compute_90a,code=sm_90a", "-Xptxas", "-v,-warn-spills", "-cubin", "--keep",
+                  "--keep-dir", folder, "-o", folder / "out.cubin", folder / f"{path.stem}.cu"], timeout=600, directory=folder)
+    log = result.out + result.err
+    if not tally.check(result.code == 0, f"{path.name}: nvcc: {log[-1500:]}"):
+        return
+    spills = [line for line in log.splitlines() if "spill" in line and "0 bytes spill stores, 0 bytes spill loads" not in line]
+    tally.check(not spills, f"{path.name}: {spills}")
+    tally.check("warning" not in log and "C75" not in log, f"{path.name}: {log[-1500:]}")
+    ptx = "".join(p.read_text(encoding="utf-8") for p in folder.glob("*.ptx"))
+    missing = [i for i in expected_instructions(path) if i not in ptx]
+    tally.check(not missing, f"{path.name}: the PTX lacks {missing}")
+
+
+def emit_all(tally, exocheck, root):
+    nvcc = find_nvcc()
+    skipped = 0
+    tally.group("emitted code, compiled by nvcc" if nvcc else "emitted code")
+    with tempfile.TemporaryDirectory() as scratch:
+        for path, sizes, _, right in kernels(root):
+            folder = pathlib.Path(scratch) / path.stem
+            result = run([exocheck, "emit", path, "-o", folder, *sizes], timeout=600)
+            if not right:
+                tally.check(result.code != 0 and not folder.exists(), f"{path.name}: code was emitted: {result.out}")
+                continue
+            if not tally.check(result.code == 0, f"{path.name}: exit code {result.code}: {result.out + result.err}"):
+                continue
+            if nvcc:
+                compile_one(tally, nvcc, folder, path)
+            else:
+                skipped += 1
+    if skipped:
+        print(f"  SKIPPED {skipped} kernels were not compiled: there is no nvcc", flush=True)
+
+
+def emulate(exocheck, path, sizes, options):
+    result = run([exocheck, "run", path, *sizes, *options, "--timeout", "120"], timeout=36000)
+    found = EMULATED.search(result.out)
+    return result, found and [int(g) for g in found.groups()]
+
+
+def emulate_all(tally, exocheck, root, policy, seeds):
+    """Right kernels give the sequential result under every schedule."""
+    tally.group(f"emitted code on the emulator, policy {policy}, {seeds} seeds")
+    options = ["--emulate", "--policy", policy, "--schedules", str(seeds)]
+    runs = seeds * (20 if policy == "all" else 1)
+    right = [(path, small) for path, _, small, good in kernels(root) if good]
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        for (path, _), (result, counts) in zip(right, pool.map(lambda k: emulate(exocheck, *k, options), right)):
+            tally.check(result.code == 0 and counts == [runs, runs, 0], f"{path.name}: {result.out[-800:]}{result.err[-800:]}")
+
+
+# Bugs that the emulator shows under one schedule: a machine that finds nothing would find nothing here.
+FOUND_BY_EMULATOR = {"raw_awaits_previous_stage": "eager/turns", "wrong_commit_group": "lazy/turns",
+                     "wrong_tma_store_timeline": "eager/turns", "cluster_release_broken": "lazy/turns",
+                     "inter_thread_broken": "eager/turns", "intra_thread_broken": "eager/turns"}
+
+
+def emulate_known_bugs(tally, exocheck, root):
+    tally.group("seeded bugs on the emulator")
+    for path, _, sizes, _ in kernels(root):
+        if path.stem not in FOUND_BY_EMULATOR:
+            continue
+        result, counts = emulate(exocheck, path, sizes, ["--emulate", "--policy", FOUND_BY_EMULATOR[path.stem]])
+        tally.check(result.code == 1 and counts == [1, 0, 1], f"{path.name}: the schedule does not fail: {result.out[-500:]}")
+
+
+def report_bugs(exocheck, root, seeds):
+    """What the emulator finds of the programs that the checker rejects."""
+    for path, _, sizes, good in kernels(root):
+        if good:
+            continue
+        _, counts = emulate(exocheck, path, sizes, ["--emulate", "--policy", "all", "--schedules", str(seeds)])
+        what = "refused by a static rule, not emitted" if not counts else f"{counts[2]} of {counts[0]} schedules fail"
+        print(f"  {path.stem}: {what}", flush=True)
+
+
+def run_all(tally, exocheck, root):
+    emit_all(tally, exocheck, root)
+    emulate_all(tally, exocheck, root, "random/random", 3)
+    emulate_known_bugs(tally, exocheck, root)
+
+
+def on_gpu(tally, exocheck, root):
+    tally.group("emitted code on the GPU")
+    for path, sizes, small, good in kernels(root):
+        if not good:
+            continue
+        for chosen in [sizes, small]:
+            result, counts = emulate(exocheck, path, chosen, ["--gpu"])
+            tally.check(result.code == 0 and counts == [1, 1, 0], f"{path.name} {chosen}: {result.out[-800:]}{result.err[-800:]}")
+
+
+def main():
+    arguments = sys.argv[1:]
+    gpu = arguments[:1] == ["--gpu"]
+    exocheck, root = (pathlib.Path(a).resolve() for a in arguments[gpu:gpu + 2])
+    tally = Tally()
+    if gpu:
+        on_gpu(tally, exocheck, root)
+    else:
+        seeds = int(arguments[2]) if len(arguments) > 2 else 20
+        emulate_all(tally, exocheck, root, "all", seeds)
+        report_bugs(exocheck, root, seeds)
+    return tally.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
