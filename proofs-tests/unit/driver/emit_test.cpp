@@ -1,0 +1,103 @@
+// exocheck emit: what it writes, and when it refuses.
+#include <unistd.h>
+
+#include <catch2/catch.hpp>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "driver/cli.hpp"
+
+using namespace exocheck::driver;
+using Catch::Matchers::Contains;
+namespace fs = std::filesystem;
+
+namespace {
+
+struct Answer {
+  int code;
+  std::string out, err;
+};
+
+Answer call(const std::vector<std::string>& arguments) {
+  std::ostringstream out, err;
+  const int code = run(arguments, {out, err, false, false});
+  return {code, out.str(), err.str()};
+}
+
+class Folder {
+ public:
+  Folder() : path_(fs::temp_directory_path() / ("exocheck-emit-" + std::to_string(::getpid()))) {
+    fs::create_directories(path_);
+  }
+  ~Folder() { fs::remove_all(path_); }
+  std::string path(const std::string& name) const { return (path_ / name).string(); }
+  std::string file(const std::string& name, const std::string& content) const {
+    std::ofstream(path(name), std::ios::binary) << content;
+    return path(name);
+  }
+  std::string read(const std::string& name) const {
+    std::ifstream file(path(name));
+    std::ostringstream text;
+    text << file.rdbuf();
+    return text.str();
+  }
+
+ private:
+  fs::path path_;
+};
+
+std::string kernel(const std::string& name) { return std::string(EXOCHECK_SOURCE_DIR) + "/kernels/" + name; }
+
+}  // namespace
+
+TEST_CASE("emit writes the code and the headers of a checked file") {
+  const Folder folder;
+  const Answer answer =
+      call({"emit", kernel("basic/vec_add.exo"), "-o", folder.path("out/deep"), "--size", "n=300"});
+  CHECK(answer.err == "");
+  CHECK(answer.code == 0);
+  CHECK_THAT(answer.out, Contains("vec_add.cu"));
+  CHECK_THAT(folder.read("out/deep/vec_add.cu"), Contains("vec_add, checked at n=300."));
+  for (const char* name : {"vec_add.h", "xrt.h", "xrt_ring.h", "xrt_device.h", "xrt_emulator.h"}) {
+    CHECK(!folder.read(std::string("out/deep/") + name).empty());
+  }
+  CHECK(!fs::exists(folder.path("out/deep/xrt_wgmma.h")));
+}
+
+TEST_CASE("emit refuses what is not checked, unless asked, and then says so in the output") {
+  const Folder folder;
+  const std::string broken = kernel("paper/inter_thread_broken.exo");
+  const Answer refused = call({"emit", broken, "-o", folder.path("out")});
+  CHECK(refused.code == 1);
+  CHECK_THAT(refused.err, Contains("sync.raw") && Contains("nothing is emitted"));
+  CHECK(!fs::exists(folder.path("out")));
+  const Answer forced = call({"emit", broken, "-o", folder.path("out"), "--unverified"});
+  CHECK(forced.code == 0);
+  CHECK_THAT(folder.read("out/inter_thread_broken.cu"), Contains("NOT VERIFIED: the verdict is defect."));
+  CHECK_THAT(folder.read("out/inter_thread_broken.h"), Contains("NOT VERIFIED"));
+}
+
+TEST_CASE("emit answers bad input with exit codes") {
+  const Folder folder;
+  CHECK(call({"emit", folder.path("absent.exo"), "-o", folder.path("out")}).code == 2);
+  CHECK(call({"emit", kernel("basic/vec_add.exo")}).code == 2);
+  CHECK(call({"emit", kernel("basic/vec_add.exo"), "-o", folder.path("out"), "--size", "m=3"}).code == 2);
+  const std::string syntax = folder.file("syntax.exo", "def p(:\n");
+  CHECK(call({"emit", syntax, "-o", folder.path("out"), "--unverified"}).code == 2);
+  const std::string host = folder.file("host.exo", "def p(x: f32 @ DRAM):\n    x = 1.0\n");
+  const Answer nothing = call({"emit", host, "-o", folder.path("out")});
+  CHECK(nothing.code == 3);
+  CHECK_THAT(nothing.err, Contains("no CudaDeviceFunction"));
+  const std::string half = folder.file("half.exo",
+                                       "def p(y: f16[32] @ CudaGmemLinear):\n"
+                                       "    with CudaDeviceFunction(blockDim=32):\n"
+                                       "        for task in cuda_tasks(0, 1):\n"
+                                       "            for t in cuda_threads(0, 32, unit=cuda_thread):\n"
+                                       "                y[t] = 1.0\n");
+  const Answer unsupported = call({"emit", half, "-o", folder.path("out")});
+  CHECK(unsupported.code == 3);
+  CHECK_THAT(unsupported.err, Contains("codegen.unsupported") && Contains("f16"));
+  // Something in the way of the folder.
+  CHECK(call({"emit", kernel("basic/vec_add.exo"), "-o", syntax}).code == 2);
+}
