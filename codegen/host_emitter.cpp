@@ -53,10 +53,28 @@ class HostEmitter {
 
   void block(const ir::Block& statements) {
     for (const ir::Stmt& s : statements) statement(s);
+    for (const ir::Stmt& s : statements) {
+      const auto* alloc = std::get_if<ir::Alloc>(&s.node);
+      if (alloc == nullptr) continue;
+      out_.line(fmt::format("xrt_free_async({}, stream);", cx_.text(alloc->var)));
+      cx_.release(cx_.text(alloc->var));
+    }
+  }
+
+  // Stream-ordered, freed at the end of its block.
+  void allocate(const ir::Alloc& alloc, const ir::Stmt& stmt) {
+    const ir::Symbol& s = symbol(alloc.var);
+    if (s.kind != ir::SymbolKind::data || !s.memory->is(MemoryKind::CudaGmemLinear)) {
+      cx_.unsupported(stmt.span, fmt::format("{}, allocated in host code", s.name));
+    }
+    const std::string count = count_text(alloc.var), type = type_text(cx_, s.precision, stmt.span);
+    out_.line(fmt::format("{0}* const {1} = xrt_malloc_async<{0}>({2}, stream);", type,
+                          cx_.declare(alloc.var), count));
   }
 
   void statement(const ir::Stmt& stmt) {
     if (std::holds_alternative<ir::Pass>(stmt.node)) return;
+    if (const auto* s = std::get_if<ir::Alloc>(&stmt.node)) return allocate(*s, stmt);
     if (const auto* s = std::get_if<ir::WindowStmt>(&stmt.node)) return window(*s, stmt);
     if (const auto* s = std::get_if<ir::Call>(&stmt.node)) return call(*s, stmt);
     if (std::holds_alternative<ir::DeviceFunction>(stmt.node)) return launch(stmt);

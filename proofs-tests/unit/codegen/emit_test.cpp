@@ -158,6 +158,30 @@ TEST_CASE("names that C++ or the emitted text takes are changed") {
   CHECK_THAT(source, Contains("float* int_"));
 }
 
+TEST_CASE("host code: allocation, memset, copies, windows, synchronization") {
+  const std::string source = source_of(
+      "def k(n: size, h: f32[n] @ DRAM, y: f32[4, n] @ CudaGmemLinear):\n"
+      "    x: f32[n] @ CudaGmemLinear\n"
+      "    cudaMemsetAsync0_2f32(4, n, y[:, :])\n"
+      "    cudaMemcpyAsync_htod_1f32(n, x[:], h[:])\n"
+      "    w = y[2, :]\n"
+      "    with CudaDeviceFunction(blockDim=32):\n"
+      "        for task in cuda_tasks(0, (n + 31) / 32):\n"
+      "            for t in cuda_threads(0, 32, unit=cuda_thread):\n"
+      "                if 32 * task + t < n:\n"
+      "                    w[32 * task + t] = x[32 * task + t]\n"
+      "    cudaMemcpyAsync_dtoh_1f32(n, h[:], y[2, :])\n"
+      "    Fence(cuda_stream_sync, cpu_in_order)\n");
+  CHECK_THAT(source, Contains("float* const x = xrt_malloc_async<float>(int64_t(n), stream);"));
+  CHECK_THAT(source, Contains("xrt_memset0_async(y, int64_t(4) * n, stream);"));
+  CHECK_THAT(source, Contains("xrt_memcpy_async(x, h, int64_t(n), stream);"));
+  CHECK_THAT(source, Contains("xrt_st(args.y + int64_t(2) * args.n + 32 * task.task_ + t,") ||
+                         Contains("xrt_st(args.y + int64_t(2) * args.n + 32 * task.task + t,"));
+  CHECK_THAT(source, Contains("xrt_memcpy_async(h, y + 2 * int64_t(1) * n, int64_t(n), stream);"));
+  CHECK_THAT(source, Contains("xrt_stream_sync(stream);"));
+  CHECK_THAT(source, Contains("xrt_free_async(x, stream);"));
+}
+
 TEST_CASE("the headline stands in every emitted file") {
   const codegen::Module module = emit_text(file_text("kernels/basic/vec_add.exo"));
   CHECK(module.files[0].second.starts_with("// Headline.\n"));
