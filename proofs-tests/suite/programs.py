@@ -25,12 +25,12 @@ def judge(tally, path, result, env, timeout):
         print(run([path], timeout=timeout, env=env).out[-8000:], flush=True)
 
 
-def run_all(tally, build, kinds, env=None, timeout=900):
-    """All programs of these kinds, as many at a time as there are processors."""
+def run_all(tally, build, patterns, env=None, timeout=900):
+    """All programs with these names, as many at a time as there are processors."""
     programs = []
-    for kind in kinds:
-        found = [p for p in sorted((build / "tests").glob(f"{kind}_*")) if p.is_file()]
-        tally.check(found, f"{build}: no {kind} tests were built")
+    for pattern in patterns:
+        found = [p for p in sorted((build / "tests").glob(pattern)) if p.is_file()]
+        tally.check(found, f"{build}: no {pattern} was built")
         programs += found
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         started = [(p, pool.submit(run, [p, "--reporter", "xml"], timeout=timeout, env=env)) for p in programs]
