@@ -13,7 +13,7 @@ def run_all(tally, exocheck, root):
     jsonschema.Draft7Validator.check_schema(schema)
     validator = jsonschema.Draft7Validator(schema)
 
-    folders = ["proofs-tests/cases/bugs", "proofs-tests/cases/rules", "proofs-tests/cases/bounds", "kernels/basic", "kernels/paper"]
+    folders = ["proofs-tests/cases/bugs", "proofs-tests/cases/rules", "proofs-tests/cases/examples", "kernels/basic", "kernels/paper"]
     for options in ([], ["--mode", "strict"], ["--stats"], ["-v"]):
         command = [exocheck, "check", "--format", "json", *options, *(root / f for f in folders)]
         result = run(command, timeout=600)
