@@ -113,17 +113,14 @@ const char* const mma_text =
 
 }  // namespace
 
-TEST_CASE("every shipped GEMM computes what a triple loop computes") {
+// One of each kind; all of them are compared with the emulator's results elsewhere (suite/emission.py).
+TEST_CASE("shipped GEMMs compute what a triple loop computes") {
   check_gemm("basic/naive_gemm.exo", 17, 19, 5, false);
-  for (const char* name : {"gemm_fence", "gemm_mbarrier", "gemm_commit_groups"}) {
-    check_gemm(std::string("sm80/") + name + ".exo", 128, 256, 48, false);
-  }
-  for (const char* name :
-       {"gemm_1x1_direct", "gemm_1x1_tma", "gemm_1x2_direct", "gemm_2x1_direct", "gemm_2x1_tma",
-        "gemm_1x2_tma", "gemm_2x2_direct", "gemm_2x2_tma", "gemm_pingpong"}) {
+  check_gemm("sm80/gemm_fence.exo", 128, 256, 32, false);
+  check_gemm("sm80/gemm_mbarrier.exo", 128, 256, 32, false);
+  for (const char* name : {"gemm_1x2_direct", "gemm_2x2_tma", "gemm_pingpong", "gemm_2x1_splitk"}) {
     check_gemm(std::string("sm90/") + name + ".exo", 37, 45, 41, true);
   }
-  check_gemm("sm90/gemm_2x1_splitk.exo", 37, 45, 41, true);
 }
 
 TEST_CASE("the other shipped kernels") {
