@@ -9,17 +9,25 @@ from process import run
 SUMMARY = re.compile(r"^(\d+) of (\d+) cases as expected$", re.MULTILINE)
 
 
+BATCH = 40  # files checked by one process
+
+
 def run_all(tally, exocheck, root, timeout=1200):
-    """The folders are checked side by side, as many as there are processors."""
+    """Batches of files are checked side by side, as many as there are processors."""
     cases = root / "proofs-tests/cases"
     folders = [root / "kernels", *sorted(f for f in cases.rglob("*") if f.is_dir() and any(f.glob("*.exo")))]
     stray = list(cases.glob("*.exo"))
     tally.check(not stray, f"cases outside a folder: {stray}")
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        started = [(f, pool.submit(run, [exocheck, "check", "--expected", f], timeout=timeout)) for f in folders]
-        for folder, result in started:
+        started = []
+        for folder in folders:
+            files = sorted(folder.rglob("*.exo") if folder.name == "kernels" else folder.glob("*.exo"))
+            batches = [files[i:i + BATCH] for i in range(0, len(files), BATCH)]
+            started.append((folder, [pool.submit(run, [exocheck, "check", "--expected", *b], timeout=timeout) for b in batches]))
+        for folder, results in started:
             tally.group(f"{exocheck.parent.name}: {folder.relative_to(root)}")
-            judge(tally, folder, result.result())
+            for result in results:
+                judge(tally, folder, result.result())
 
 
 def judge(tally, folder, result):
