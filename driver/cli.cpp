@@ -1,9 +1,13 @@
 #include "driver/cli.hpp"
 
+#include <fmt/core.h>
+
 #include <CLI/CLI.hpp>
 #include <exception>
 #include <ostream>
 
+#include "driver/input.hpp"
+#include "driver/text_format.hpp"
 #include "driver/version.hpp"
 
 namespace exocheck::driver {
@@ -37,6 +41,24 @@ int run_unguarded(const std::vector<std::string>& arguments, const Console& cons
 }
 
 }  // namespace
+
+std::variant<LoadedFile, int> load_named(const std::string& path, const Console& console) {
+  auto read = read_source(path, frontend::ParseLimits{}.max_bytes);
+  if (const auto* failure = std::get_if<InputFailure>(&read)) {
+    console.err << fmt::format("{}: error: {}\n", failure->path, failure->message);
+    return 2;
+  }
+  LoadedFile file = load_file(std::get<semantics::SourcePtr>(read));
+  if (file.internal_error.empty()) return file;
+  console.err << fmt::format("exocheck: internal error: {}\n", file.internal_error);
+  return 4;
+}
+
+bool report_load_errors(const LoadedFile& file, const Console& console) {
+  if (!file.load.failed()) return false;
+  for (const Diagnostic& finding : file.load.all_findings()) console.err << format_text(finding, {});
+  return true;
+}
 
 int bad_command_line(const Console& console, const std::string& message) {
   console.err << "exocheck: " << message

@@ -4,6 +4,9 @@
 #include <functional>
 #include <iosfwd>
 #include <string>
+#include <variant>
+
+#include "driver/engine.hpp"
 
 namespace CLI {
 class App;
@@ -28,6 +31,13 @@ void add_emit_command(CLI::App& app, const Console& console, Action& action);
 void add_run_command(CLI::App& app, const Console& console, Action& action);
 void add_rules_command(CLI::App& app, const Console& console, Action& action);
 void add_explain_command(CLI::App& app, const Console& console, Action& action);
+
+// The file that a command names, after the frontend. Otherwise says on `err` why not, and gives the exit code: 2
+// (it cannot be read) or 4 (a broken invariant of ours).
+std::variant<LoadedFile, int> load_named(const std::string& path, const Console& console);
+
+// For commands that need a whole program: says on `err` what is wrong with the file; false if nothing is.
+bool report_load_errors(const LoadedFile& file, const Console& console);
 
 // Says on `err` what is wrong with the command line, and gives exit code 2.
 int bad_command_line(const Console& console, const std::string& message);

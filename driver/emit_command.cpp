@@ -11,7 +11,6 @@
 #include "codegen/emit.hpp"
 #include "driver/check_arguments.hpp"
 #include "driver/command.hpp"
-#include "driver/input.hpp"
 #include "driver/sizes.hpp"
 #include "driver/text_format.hpp"
 #include "driver/version.hpp"
@@ -83,12 +82,9 @@ int emit_file(const EmitArguments& arguments, const Console& console) {
   auto request = make_request(arguments.check);
   if (const auto* error = std::get_if<UsageError>(&request)) return bad_command_line(console, error->message);
   const RunRequest& run = std::get<RunRequest>(request);
-  auto read = read_source(arguments.file, frontend::ParseLimits{}.max_bytes);
-  if (const auto* failure = std::get_if<InputFailure>(&read)) {
-    console.err << fmt::format("{}: error: {}\n", failure->path, failure->message);
-    return 2;
-  }
-  const LoadedFile file = load_file(std::get<semantics::SourcePtr>(read));
+  const auto loaded = load_named(arguments.file, console);
+  if (const int* code = std::get_if<int>(&loaded)) return *code;
+  const LoadedFile& file = std::get<LoadedFile>(loaded);
   if (const auto errors = validate(run, {file}); !errors.empty())
     return bad_command_line(console, errors.front().message);
 
@@ -97,7 +93,8 @@ int emit_file(const EmitArguments& arguments, const Console& console) {
   result.files.push_back(check_file(file, run));
   const FileResult& checked = result.files.front();
   const int code = exit_code(result, FailOn::table);
-  if (code != 0 && (!arguments.unverified || code == 2 || code == 4)) {
+  // A procedure without GPU IR has nothing to emit, verified or not.
+  if (code != 0 && (!arguments.unverified || code == 4 || file.load.failed())) {
     console.err << format_text(result, {});
     console.err << "exocheck: nothing is emitted from a file that is not checked or proved.\n";
     return code;

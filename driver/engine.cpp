@@ -72,7 +72,7 @@ std::vector<UsageError> validate(const RunRequest& request, const std::vector<Lo
   const auto procedures = wanted_procedures(request, files);
   // A name that a faulty procedure may have is not complained about: the fault is reported instead.
   const bool complete = std::all_of(files.begin(), files.end(), [](const LoadedFile& f) {
-    return f.internal_error.empty() && f.load.defective.empty() && !semantics::has_errors(f.load.diagnostics);
+    return f.internal_error.empty() && !f.load.failed();
   });
   std::vector<UsageError> errors;
   if (procedures.empty()) {

@@ -7,7 +7,6 @@
 
 #include "driver/command.hpp"
 #include "driver/engine.hpp"
-#include "driver/input.hpp"
 #include "driver/text_format.hpp"
 #include "frontend/printer.hpp"
 
@@ -20,17 +19,10 @@ struct FmtArguments {
 };
 
 int format_file(const FmtArguments& arguments, const Console& console) {
-  auto read = read_source(arguments.file, frontend::ParseLimits{}.max_bytes);
-  if (const auto* failure = std::get_if<InputFailure>(&read)) {
-    console.err << fmt::format("{}: error: {}\n", failure->path, failure->message);
-    return 2;
-  }
-  const LoadedFile file = load_file(std::get<semantics::SourcePtr>(read));
-  if (!file.load.defective.empty() || semantics::has_errors(file.load.diagnostics)) {
-    // Half a program must not replace a whole one.
-    for (const Diagnostic& finding : file.load.all_findings()) console.err << format_text(finding, {});
-    return 2;
-  }
+  const auto loaded = load_named(arguments.file, console);
+  if (const int* code = std::get_if<int>(&loaded)) return *code;
+  const LoadedFile& file = std::get<LoadedFile>(loaded);
+  if (report_load_errors(file, console)) return 2;  // half a program must not replace a whole one
   const std::string canonical =
       frontend::print_with_comments(file.load.program, frontend::parse(file.source).file);
   if (!arguments.check) {

@@ -15,7 +15,6 @@
 #include "driver/command.hpp"
 #include "driver/emulate.hpp"
 #include "driver/engine.hpp"
-#include "driver/input.hpp"
 #include "driver/npy.hpp"
 #include "driver/run_inputs.hpp"
 #include "driver/sizes.hpp"
@@ -246,20 +245,10 @@ int run_procedure(const RunArguments& arguments, const LoadedFile& file, const C
 }
 
 int run_file(const RunArguments& arguments, const Console& console) {
-  auto read = read_source(arguments.file, frontend::ParseLimits{}.max_bytes);
-  if (const auto* failure = std::get_if<InputFailure>(&read)) {
-    console.err << fmt::format("{}: error: {}\n", failure->path, failure->message);
-    return 2;
-  }
-  const LoadedFile file = load_file(std::get<semantics::SourcePtr>(read));
-  if (!file.internal_error.empty()) {
-    console.err << fmt::format("exocheck: internal error: {}\n", file.internal_error);
-    return 4;
-  }
-  if (semantics::has_errors(file.load.diagnostics)) {
-    for (const Diagnostic& finding : file.load.diagnostics) console.err << format_text(finding, {});
-    return 2;
-  }
+  const auto loaded = load_named(arguments.file, console);
+  if (const int* code = std::get_if<int>(&loaded)) return *code;
+  const LoadedFile& file = std::get<LoadedFile>(loaded);
+  if (report_load_errors(file, console)) return 2;
   return run_procedure(arguments, file, console);
 }
 

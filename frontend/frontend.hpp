@@ -21,6 +21,8 @@ struct LoadResult {
   semantics::Diagnostics diagnostics;  // of the file and of rejected procedures, in file order; all errors of a
                                        // procedure (decisions.md D11)
 
+  // An error anywhere: some procedure is rejected or defective.
+  bool failed() const { return !defective.empty() || semantics::has_errors(diagnostics); }
   // Those of defective procedures included, in file order.
   semantics::Diagnostics all_findings() const;
 };

@@ -1,30 +1,15 @@
 // The command line as scripts see it: exit codes and where output goes.
-#include "driver/cli.hpp"
-
-#include <unistd.h>
-
 #include <catch2/catch.hpp>
-#include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
-#include <sstream>
+
+#include "command_line.hpp"
 
 using namespace exocheck::driver;
+using namespace exocheck::driver::test;
 using Catch::Matchers::Contains;
 namespace fs = std::filesystem;
 
 namespace {
-
-struct Answer {
-  int code;
-  std::string out, err;
-};
-
-Answer call(const std::vector<std::string>& arguments, bool terminal = false) {
-  std::ostringstream out, err;
-  const int code = run(arguments, {out, err, terminal, false});
-  return {code, out.str(), err.str()};
-}
 
 const char* const good_text =
     "def good(n: size, x: f32[n] @ DRAM):\n"
@@ -42,25 +27,14 @@ const char* const racy_text =
     "            Fence(cuda_in_order, cuda_in_order)\n";
 const char* const broken_text = "def broken(n: size):\n    x = = 1\n";
 
-// A folder of programs that disappears again.
-struct Programs {
-  fs::path path = fs::temp_directory_path() / ("exocheck-cli-test-" + std::to_string(getpid()));
-  Programs() {
-    fs::remove_all(path);
-    fs::create_directories(path);
-    write("good.exo", good_text);
-    write("racy.exo", racy_text);
-    write("broken.exo", broken_text);
+struct Programs : Folder {
+  Programs() : Folder("cli") {
+    file("good.exo", good_text);
+    file("racy.exo", racy_text);
+    file("broken.exo", broken_text);
   }
-  ~Programs() { fs::remove_all(path); }
-  void write(const char* name, const std::string& text) const { std::ofstream(path / name) << text; }
-  std::string operator/(const char* name) const { return (path / name).string(); }
+  std::string operator/(const char* name) const { return path(name); }
 };
-
-std::string content(const std::string& file) {
-  std::ifstream in(file);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
 
 }  // namespace
 
@@ -110,15 +84,15 @@ TEST_CASE("exit codes of check") {
   CHECK(call({"check", programs / "broken.exo"}).code == 2);
   CHECK(call({"check", programs / "none.exo"}).code == 2);
   CHECK(call({"check", programs / "racy.exo", programs / "good.exo"}).code == 1);
-  CHECK(call({"check", programs.path.string()}).code == 2);
-  programs.write("empty.exo", "");
+  CHECK(call({"check", programs.path()}).code == 2);
+  programs.file("empty.exo", "");
   CHECK(call({"check", programs / "empty.exo"}).code == 3);
   CHECK(call({"check", "--fail-on", "never", programs / "racy.exo"}).code == 0);
 }
 
 TEST_CASE("the count is always printed") {
   const Programs programs;
-  CHECK_THAT(call({"check", programs.path.string()}).out, Contains("checked 2 of 3 procedures\n"));
+  CHECK_THAT(call({"check", programs.path()}).out, Contains("checked 2 of 3 procedures\n"));
   CHECK_THAT(call({"check", "-q", programs / "good.exo"}).out, Contains("checked 1 of 1 procedures\n"));
   const Answer json = call({"check", "--format", "json", programs / "good.exo"});
   CHECK_THAT(json.out, !Contains("checked 1 of"));
@@ -139,7 +113,7 @@ TEST_CASE("formats and outputs") {
       call({"check", "--format", "text", "--format", "json", "--output", file, programs / "racy.exo"});
   CHECK(answer.code == 1);
   CHECK_THAT(answer.out, Contains("checked 1 of 1 procedures"));
-  const auto json = nlohmann::json::parse(content(file));
+  const auto json = nlohmann::json::parse(contents(file));
   CHECK(json["exit_code"] == 1);
   CHECK(json["files"][0]["procedures"][0]["findings"][0]["variable"] == "s");
   CHECK(call({"check", "--format", "json", "--output", programs / "no/such/folder", programs / "good.exo"})
@@ -158,7 +132,7 @@ TEST_CASE("sizes on the command line") {
 
 TEST_CASE("--proc selects") {
   const Programs programs;
-  programs.write("two.exo", std::string(good_text) + racy_text);
+  programs.file("two.exo", std::string(good_text) + racy_text);
   CHECK(call({"check", programs / "two.exo"}).code == 1);
   const Answer answer = call({"check", "--proc", "good", programs / "two.exo"});
   CHECK(answer.code == 0);
@@ -169,8 +143,8 @@ TEST_CASE("graphs are written for a counterexample only") {
   const Programs programs;
   const std::string dot = programs / "race.dot", svg = programs / "race.svg";
   CHECK(call({"check", "--dot", dot, "--svg", svg, programs / "racy.exo"}).code == 1);
-  CHECK_THAT(content(dot), Contains("digraph"));
-  CHECK_THAT(content(svg), Contains("<svg"));
+  CHECK_THAT(contents(dot), Contains("digraph"));
+  CHECK_THAT(contents(svg), Contains("<svg"));
   fs::remove(dot);
   const Answer answer = call({"check", "--dot", dot, programs / "good.exo"});
   CHECK(answer.code == 0);
@@ -184,7 +158,7 @@ TEST_CASE("suppressed findings are counted and never make a procedure checked") 
   std::string text = racy_text;
   text.replace(text.find("out[t] = s[31 - t]"), 18,
                "out[t] = s[31 - t]  # exocheck: ignore sync.raw -- one warp");
-  programs.write("silenced.exo", text);
+  programs.file("silenced.exo", text);
   const Answer answer = call({"check", programs / "silenced.exo"});
   CHECK(answer.code == 3);
   CHECK_THAT(answer.out,
@@ -205,27 +179,27 @@ TEST_CASE("colour") {
 
 TEST_CASE("expected results") {
   const Programs programs;
-  fs::remove(programs.path / "broken.exo");
-  CHECK(call({"check", "--expected", programs.path.string()}).code == 1);  // files without expectations
-  programs.write("good.exo", std::string("# run: check --size n=3\n# expect: proved\n") + good_text);
-  programs.write("racy.exo",
+  fs::remove(programs / "broken.exo");
+  CHECK(call({"check", "--expected", programs.path()}).code == 1);  // files without expectations
+  programs.file("good.exo", std::string("# run: check --size n=3\n# expect: proved\n") + good_text);
+  programs.file("racy.exo",
                  std::string("# run: check\n# expect: defect sync.raw variable=s line=12 earlier=10\n"
                              "# run: check --mode strict\n# expect: defect E-Y30\n") +
                      racy_text);
-  const Answer all = call({"check", "--expected", programs.path.string()});
+  const Answer all = call({"check", "--expected", programs.path()});
   INFO(all.out);
   CHECK(all.code == 0);
   CHECK_THAT(all.out, Contains("2 of 2 cases as expected\nchecked 3 of 3 procedures\n"));
 
-  programs.write("racy.exo", std::string("# expect: checked\n") + racy_text);
-  const Answer wrong = call({"check", "--expected", programs.path.string()});
+  programs.file("racy.exo", std::string("# expect: checked\n") + racy_text);
+  const Answer wrong = call({"check", "--expected", programs.path()});
   CHECK(wrong.code == 1);
   CHECK_THAT(wrong.out, Contains("racy.exo:1: check: unexpected error sync.raw") &&
                             Contains("1 of 2 cases as expected"));
 
-  programs.write("racy.exo", std::string("# run: check --sizes n=1\n# expect: checked\n") + racy_text);
+  programs.file("racy.exo", std::string("# run: check --sizes n=1\n# expect: checked\n") + racy_text);
   CHECK(call({"check", "--expected", programs / "racy.exo"}).code == 1);
-  fs::create_directory(programs.path / "none");
+  fs::create_directory(programs / "none");
   CHECK(call({"check", "--expected", programs / "none"}).code == 3);
   CHECK(call({"check", "--expected", programs / "absent"}).code == 2);
 }
@@ -242,10 +216,10 @@ TEST_CASE("fmt") {
   const Programs programs;
   const Answer printed = call({"fmt", programs / "good.exo"});
   CHECK(printed.code == 0);
-  programs.write("canonical.exo", printed.out);
+  programs.file("canonical.exo", printed.out);
   CHECK(call({"fmt", programs / "canonical.exo"}).out == printed.out);
   CHECK(call({"fmt", "--check", programs / "canonical.exo"}).code == 0);
-  programs.write("odd.exo", "def good(n: size, x: f32[n] @ DRAM):\n  for i in seq(0,n):\n    x[i]=0.0\n");
+  programs.file("odd.exo", "def good(n: size, x: f32[n] @ DRAM):\n  for i in seq(0,n):\n    x[i]=0.0\n");
   CHECK(call({"fmt", "--check", programs / "odd.exo"}).code == 1);
   CHECK(call({"fmt", "--check", programs / "odd.exo"}).out.empty());
   CHECK(call({"fmt", programs / "broken.exo"}).code == 2);

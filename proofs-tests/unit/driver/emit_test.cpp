@@ -1,58 +1,21 @@
 // exocheck emit: what it writes, and when it refuses.
-#include <unistd.h>
-
 #include <catch2/catch.hpp>
 #include <filesystem>
-#include <fstream>
-#include <sstream>
 
-#include "driver/cli.hpp"
+#include "command_line.hpp"
 
-using namespace exocheck::driver;
+using namespace exocheck::driver::test;
 using Catch::Matchers::Contains;
 namespace fs = std::filesystem;
 
 namespace {
-
-struct Answer {
-  int code;
-  std::string out, err;
-};
-
-Answer call(const std::vector<std::string>& arguments) {
-  std::ostringstream out, err;
-  const int code = run(arguments, {out, err, false, false});
-  return {code, out.str(), err.str()};
-}
-
-class Folder {
- public:
-  Folder() : path_(fs::temp_directory_path() / ("exocheck-emit-" + std::to_string(::getpid()))) {
-    fs::create_directories(path_);
-  }
-  ~Folder() { fs::remove_all(path_); }
-  std::string path(const std::string& name) const { return (path_ / name).string(); }
-  std::string file(const std::string& name, const std::string& content) const {
-    std::ofstream(path(name), std::ios::binary) << content;
-    return path(name);
-  }
-  std::string read(const std::string& name) const {
-    std::ifstream file(path(name));
-    std::ostringstream text;
-    text << file.rdbuf();
-    return text.str();
-  }
-
- private:
-  fs::path path_;
-};
 
 std::string kernel(const std::string& name) { return std::string(EXOCHECK_SOURCE_DIR) + "/kernels/" + name; }
 
 }  // namespace
 
 TEST_CASE("emit writes the code and the headers of a checked file") {
-  const Folder folder;
+  const Folder folder("emit");
   const Answer answer =
       call({"emit", kernel("basic/vec_add.exo"), "-o", folder.path("out/deep"), "--size", "n=300"});
   CHECK(answer.err == "");
@@ -66,7 +29,7 @@ TEST_CASE("emit writes the code and the headers of a checked file") {
 }
 
 TEST_CASE("emit refuses what is not checked, unless asked, and then says so in the output") {
-  const Folder folder;
+  const Folder folder("emit");
   const std::string broken = kernel("paper/inter_thread_broken.exo");
   const Answer refused = call({"emit", broken, "-o", folder.path("out")});
   CHECK(refused.code == 1);
@@ -79,12 +42,17 @@ TEST_CASE("emit refuses what is not checked, unless asked, and then says so in t
 }
 
 TEST_CASE("emit answers bad input with exit codes") {
-  const Folder folder;
+  const Folder folder("emit");
   CHECK(call({"emit", folder.path("absent.exo"), "-o", folder.path("out")}).code == 2);
   CHECK(call({"emit", kernel("basic/vec_add.exo")}).code == 2);
   CHECK(call({"emit", kernel("basic/vec_add.exo"), "-o", folder.path("out"), "--size", "m=3"}).code == 2);
   const std::string syntax = folder.file("syntax.exo", "def p(:\n");
   CHECK(call({"emit", syntax, "-o", folder.path("out"), "--unverified"}).code == 2);
+  const std::string defective = folder.file(
+      "defective.exo", "def p(x: f32[8, 8] @ CudaGmemLinear):\n    m = x[:, :] @ Sm90_tensorMap(48, 8, 8)\n");
+  const Answer not_loaded = call({"emit", defective, "-o", folder.path("out"), "--unverified"});
+  CHECK(not_loaded.code == 1);
+  CHECK_THAT(not_loaded.err, Contains("E-M04"));
   const std::string host = folder.file("host.exo", "def p(x: f32 @ DRAM):\n    x = 1.0\n");
   const Answer nothing = call({"emit", host, "-o", folder.path("out")});
   CHECK(nothing.code == 3);

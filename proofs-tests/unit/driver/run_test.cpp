@@ -1,58 +1,19 @@
 // exocheck run: .npy files, seeds, exit codes.
-#include <unistd.h>
-
 #include <catch2/catch.hpp>
 #include <cmath>
-#include <filesystem>
-#include <fstream>
-#include <sstream>
 
-#include "driver/cli.hpp"
 #include "driver/npy.hpp"
 #include "driver/run_inputs.hpp"
 #include "semantics/numeric.hpp"
+#include "command_line.hpp"
 
 using namespace exocheck::driver;
+using namespace exocheck::driver::test;
 using Catch::Matchers::Contains;
 using exocheck::semantics::Precision;
 using exocheck::semantics::Tensor;
-namespace fs = std::filesystem;
 
 namespace {
-
-struct Answer {
-  int code;
-  std::string out, err;
-};
-
-Answer call(const std::vector<std::string>& arguments) {
-  std::ostringstream out, err;
-  const int code = run(arguments, {out, err, false, false});
-  return {code, out.str(), err.str()};
-}
-
-class Folder {
- public:
-  Folder() : path_(fs::temp_directory_path() / ("exocheck-run-" + std::to_string(::getpid()))) {
-    fs::create_directories(path_);
-  }
-  ~Folder() { fs::remove_all(path_); }
-  std::string file(const std::string& name, const std::string& content = "") const {
-    const fs::path path = path_ / name;
-    if (!content.empty()) std::ofstream(path, std::ios::binary) << content;
-    return path.string();
-  }
-
- private:
-  fs::path path_;
-};
-
-std::string contents(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
 
 const char* const scale_text =
     "def scale(n: size, x: f32[n] @ DRAM, y: f16[n, 2] @ DRAM):\n"
@@ -120,10 +81,10 @@ TEST_CASE("files that are no .npy files of the shape are refused") {
 }
 
 TEST_CASE("run reads and writes .npy files") {
-  const Folder folder;
+  const Folder folder("run");
   const std::string program = folder.file("scale.exo", scale_text);
   const std::string input = folder.file("x.npy", format_npy({Precision::f32, {2}, {1.5, -3}}));
-  const std::string output = folder.file("y.npy");
+  const std::string output = folder.path("y.npy");
   const Answer answer = call({"run", program, "--size", "n=2", "--input", "x=" + input, "--input", "y=7",
                               "--output", "y=" + output});
   CHECK(answer.err == "");
@@ -134,7 +95,7 @@ TEST_CASE("run reads and writes .npy files") {
 }
 
 TEST_CASE("a seed gives the same run every time, another seed another") {
-  const Folder folder;
+  const Folder folder("run");
   const std::string program = folder.file("scale.exo", scale_text);
   const auto seeded = [&](const char* seed) {
     return call({"run", program, "--size", "n=64", "--seed", seed}).out;
@@ -151,7 +112,7 @@ TEST_CASE("a seed gives the same run every time, another seed another") {
 }
 
 TEST_CASE("exit codes of run") {
-  const Folder folder;
+  const Folder folder("run");
   const std::string program = folder.file("scale.exo", scale_text);
   const auto code = [&](std::vector<std::string> arguments) {
     arguments.insert(arguments.begin(), {"run", program});
@@ -165,15 +126,20 @@ TEST_CASE("exit codes of run") {
   CHECK(code({"--size", "n=2", "--size", "n=4"}) == 2);
   CHECK(code({"--proc", "other"}) == 2);
   CHECK(code({"--input", "z=1"}) == 2);
-  CHECK(code({"--input", "x=" + folder.file("missing.npy")}) == 2);
+  CHECK(code({"--input", "x=" + folder.path("missing.npy")}) == 2);
   CHECK(code({"--input", "x"}) == 2);
   CHECK(code({"--output", "z=out.npy"}) == 2);
-  CHECK(code({"--output", "y=" + folder.file("no-folder/y.npy")}) == 2);
+  CHECK(code({"--output", "y=" + folder.path("no-folder/y.npy")}) == 2);
   CHECK(code({"--size", "n=1000000", "--memory-limit", "1"}) == 2);
   const std::string broken = folder.file("broken.exo", "def p(x: f32[2] @ DRAM):\n    x[2] = 1.0\n");
   const Answer answer = call({"run", broken});
   CHECK(answer.code == 1);
   CHECK_THAT(answer.err, Contains("bounds.run-time"));
   CHECK(call({"run", folder.file("syntax.exo", "def p(:\n")}).code == 2);
-  CHECK(call({"run", folder.file("absent.exo")}).code == 2);
+  CHECK(call({"run", folder.path("absent.exo")}).code == 2);
+  // Neither is a procedure run that breaks a rule of threads or memories.
+  const Answer defective = call(
+      {"run", folder.file("defective.exo", "def p(x: f32[8, 8] @ CudaGmemLinear):\n    m = x[:, :] @ Sm90_tensorMap(48, 8, 8)\n")});
+  CHECK(defective.code == 2);
+  CHECK_THAT(defective.err, Contains("E-M04"));
 }
