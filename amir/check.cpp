@@ -198,10 +198,7 @@ void Checker::run_sizes(const Prepared& prepared) {
   }
   if (result_.sizes.empty()) {
     if (!inadmissible.empty()) return finish_excluded(inadmissible);
-    return finish(Verdict::vacuous, "no sizes were found that satisfy the asserts");
-    return finish(Verdict::vacuous, inadmissible.empty() ? "no sizes satisfy the asserts"
-                                                         : fmt::format("the asserts exclude {}",
-                                                                       fmt::join(inadmissible, "; ")));
+    return finish(Verdict::vacuous, "no sizes satisfy the asserts");
   }
   if (!executed_task_) {
     std::vector<std::string> shown;

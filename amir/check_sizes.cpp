@@ -128,9 +128,18 @@ std::vector<std::int64_t> Planner::candidates(SymId p) const {
   return {values.begin(), values.end()};
 }
 
+// Bounded, so that sums of them fit.
+std::int64_t weight(std::int64_t value) { return std::min<std::int64_t>(value < 0 ? -value : value, 1ll << 40); }
+
+std::int64_t weight(const std::vector<std::int64_t>& row) {
+  std::int64_t sum = 0;
+  for (const std::int64_t v : row) sum += weight(v);
+  return sum;
+}
+
 std::int64_t weight(const SizeSet& values) {
   std::int64_t sum = 0;
-  for (const auto& [name, v] : values) sum += std::min<std::int64_t>(v < 0 ? -v : v, 1ll << 40);
+  for (const auto& [name, v] : values) sum += weight(v);
   return sum;
 }
 
@@ -169,12 +178,8 @@ std::vector<std::vector<std::int64_t>> Planner::enumerate(std::vector<std::vecto
     while (i < digits.size() && ++digits[i] == options[i].size()) digits[i++] = 0;
     if (i == digits.size()) break;
   }
-  const auto sum = [](const std::vector<std::int64_t>& row) {
-    std::int64_t out = 0;
-    for (const std::int64_t v : row) out += std::min<std::int64_t>(v < 0 ? -v : v, 1ll << 40);
-    return out;
-  };
-  std::stable_sort(rows.begin(), rows.end(), [&](const auto& a, const auto& b) { return sum(a) < sum(b); });
+  std::stable_sort(rows.begin(), rows.end(),
+                   [](const auto& a, const auto& b) { return weight(a) < weight(b); });
   return rows;
 }
 
