@@ -21,12 +21,11 @@ bool needs_proxy_fence(semantics::SyncTl first, semantics::SyncTl second) {
 std::vector<std::int64_t> named_ctas(const Context& cx, const ir::BarrierExpr& barrier,
                                      const analysis::Geometry& geometry) {
   std::vector<std::int64_t> ranks{0};
-  const auto found = cx.facts.distribution.find(barrier.var);
   for (std::size_t d = 0; d < barrier.index.size(); ++d) {
     if (!barrier.index[d].interval()) continue;
     const std::int64_t extent = cx.constant_extent(barrier.var, static_cast<int>(d));
     if (extent == 1) continue;
-    const std::int64_t pitch = found == cx.facts.distribution.end() ? 0 : found->second.pitches.at(d);
+    const std::int64_t pitch = cx.pitch(barrier.var, static_cast<int>(d));
     if (pitch < geometry.block_dim || pitch % geometry.block_dim != 0) {
       cx.unsupported(barrier.span, "a multicast that does not run over CTAs");
     }
@@ -50,11 +49,8 @@ void plan_mbarrier(const Context& cx, const analysis::Geometry& geometry, Barrie
     cx.refuse("C-02", symbol.span,
               fmt::format("{} needs a ring of {} mbarriers; 32 are possible", symbol.name, plan.depth));
   plan.lag = -1 - facts.await_n.value_or(-1);
-  const auto distribution = cx.facts.distribution.find(plan.var);
   for (int d = 0; d < symbol.rank(); ++d) {
-    const std::int64_t pitch = distribution == cx.facts.distribution.end()
-                                   ? 0
-                                   : distribution->second.pitches.at(static_cast<std::size_t>(d));
+    const std::int64_t pitch = cx.pitch(plan.var, d);
     if (pitch > 0 && pitch < geometry.block_dim) plan.slices *= cx.constant_extent(plan.var, d);
   }
 }

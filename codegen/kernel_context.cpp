@@ -118,6 +118,11 @@ int Context::distributed(SymId symbol) const {
   return found == facts.distribution.end() ? 0 : found->second.distributed;
 }
 
+std::int64_t Context::pitch(SymId symbol, int dimension) const {
+  const auto found = facts.distribution.find(symbol);
+  return found == facts.distribution.end() ? 0 : found->second.pitches.at(static_cast<std::size_t>(dimension));
+}
+
 std::int64_t Context::constant_extent(SymId id, int dimension) const {
   const ir::Symbol& s = symbol(id);
   const auto value = ir::constant_value(*s.shape[static_cast<std::size_t>(dimension)]);

@@ -87,6 +87,8 @@ class Context {
   std::string marker(const ir::Stmt& stmt) const;
   // Number of leading dimensions spread over threads or CTAs.
   int distributed(SymId symbol) const;
+  // Threads between neighbouring elements of a dimension; 0 where it is not spread over threads.
+  std::int64_t pitch(SymId symbol, int dimension) const;
   // A literal extent; refuses others.
   std::int64_t constant_extent(SymId symbol, int dimension) const;
 

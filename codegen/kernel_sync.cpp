@@ -45,10 +45,9 @@ void KernelEmitter::fence(const ir::Fence& fence, const ir::Stmt& stmt) {
 
 // Shared address of the first barrier of the slice that a barrier expression names.
 std::string KernelEmitter::slice_text(const BarrierPlan& plan, const ir::BarrierExpr& barrier) const {
-  const auto found = cx_.facts.distribution.find(plan.var);
   std::string slice;
   for (std::size_t d = 0; d < barrier.index.size(); ++d) {
-    const std::int64_t pitch = found == cx_.facts.distribution.end() ? 0 : found->second.pitches.at(d);
+    const std::int64_t pitch = cx_.pitch(plan.var, static_cast<int>(d));
     if (pitch <= 0 || pitch >= launch_.geometry.block_dim) continue;
     const std::int64_t extent = cx_.constant_extent(plan.var, static_cast<int>(d));
     const std::string index = control_text(cx_, *barrier.index[d].lo);
