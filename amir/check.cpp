@@ -12,6 +12,7 @@
 #include "amir/explain.hpp"
 #include "amir/hb_graph_build.hpp"
 #include "amir/machine.hpp"
+#include "amir/proof.hpp"
 #include "semantics/errors.hpp"
 
 namespace exocheck::amir {
@@ -66,7 +67,12 @@ class Checker {
   void prove_sequential();
   void count(const std::vector<analysis::Obligation>& obligations);
   void count(const SizePlan& plan);
-  void run_sizes(const Prepared& prepared);
+  void run_sizes(const Prepared& prepared, bool bounds_proved);
+  // Looks at all sizes (or, with `fixed`, at these) without running the machine. settled: the verdict is final.
+  enum class Attempt : std::uint8_t { settled, accepted, open };
+  Attempt attempt(const Prepared& prepared, const Words& words, const ParameterValues& fixed);
+  // Runs the machine at the sizes that a proof named. true: that ended the check.
+  bool confirm(const Prepared& prepared, const Words& words, const std::vector<ParameterValues>& candidates);
   void warn_zero_size(const SizeChoice& choice);
   void finish_excluded(const std::vector<std::string>& sizes);
   // false: a defect or a limit ended the check.
@@ -111,8 +117,8 @@ void Checker::check() {
   if (verdict == Verdict::defect) return finish(Verdict::defect, "");
   if (preparation.unsupported) return finish(Verdict::unsupported, *preparation.unsupported);
   if (verdict && !preparation.unknown) return finish(*verdict, result_.findings.front().message);
-  if (preparation.prepared) run_sizes(*preparation.prepared);
-  if (preparation.prepared && result_.verdict != Verdict::checked) return;
+  if (preparation.prepared) run_sizes(*preparation.prepared, !preparation.unknown);
+  if (preparation.prepared && result_.verdict != Verdict::checked && result_.verdict != Verdict::proved) return;
   if (preparation.unknown) return finish(Verdict::unknown, *preparation.unknown);
   if (preparation.cpu_only) prove_sequential();
 }
@@ -177,8 +183,80 @@ void Checker::count(const SizePlan& plan) {
   }
 }
 
-void Checker::run_sizes(const Prepared& prepared) {
+Checker::Attempt Checker::attempt(const Prepared& prepared, const Words& words, const ParameterValues& fixed) {
+  const Program& program = prepared.translation.program;
+  ProofOptions options;
+  options.max_seconds = std::min(options.max_seconds, limits().max_seconds / 2);
+  options.solver_seconds = std::min(options.solver_seconds, options.max_seconds);
+  const auto look = [&](const ModeRules& rules) {
+    ProofResult r = prove(program, prepared.procedure, fixed, rules, options);
+    result_.stats.statements += r.steps;
+    result_.stats.records_peak = std::max(result_.stats.records_peak, r.records_peak);
+    result_.stats.solver_seconds += r.solver_seconds;
+    return r;
+  };
+  const ModeRules rules = rules_of(options_.mode);
+  ModeRules stricter = rules;
+  const bool standard = options_.mode == analysis::Mode::standard;
+  if (standard) stricter.proxy_fence_owner = stricter.generic_before_async = true;
+  ProofResult result = look(stricter);
+  std::vector<ParameterValues> warnings = result.warnings;
+  if (standard && result.kind != ProofResult::Kind::proved) {
+    // What only the strict rules find is worth a warning, at the sizes that show it.
+    const std::vector<ParameterValues> strict_only = std::move(result.candidates);
+    result = look(rules);
+    warnings = result.warnings;
+    warnings.insert(warnings.end(), strict_only.begin(), strict_only.end());
+  }
+  if (result.kind == ProofResult::Kind::open) {
+    result_.not_proved = result.reason;
+    return Attempt::open;
+  }
+  if (result.kind == ProofResult::Kind::refuted) {
+    if (confirm(prepared, words, result.candidates)) return Attempt::settled;
+    result_.not_proved = result.reason;
+    return Attempt::open;
+  }
+  for (const ParameterValues& sizes : warnings) {
+    if (confirm(prepared, words, {sizes})) return Attempt::settled;
+    if (!result_.findings.empty()) break;
+  }
+  executed_task_ = true;
+  result_.proof = ProofSummary{result.element_classes, result.slices, result.steps, result.layers, result.memory_queries};
+  return Attempt::accepted;
+}
+
+bool Checker::confirm(const Prepared& prepared, const Words& words, const std::vector<ParameterValues>& candidates) {
+  for (const ParameterValues& values : candidates) {
+    SizeSet sizes;
+    for (const auto& [symbol, value] : values) sizes.emplace_back(prepared.procedure.symbol(symbol).name, value);
+    const SizePlan plan = plan_sizes(prepared.procedure, {sizes});
+    for (const SizeChoice& choice : plan.choices) {
+      if (!choice.admissible) continue;
+      if (!run_one(prepared, words, choice)) {
+        result_.sizes = {choice.values};
+        result_.sizes_chosen = !choice.values.empty() && options_.sizes.empty();
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+void Checker::run_sizes(const Prepared& prepared, bool bounds_proved) {
   const Words words(prepared.procedure, prepared.facts, prepared.translation);
+  if (bounds_proved && options_.sizes.empty()) {
+    switch (attempt(prepared, words, {})) {
+      case Attempt::settled:
+        return;
+      case Attempt::accepted:
+        finish(Verdict::proved, "");
+        result_.all_sizes = true;
+        return;
+      case Attempt::open:
+        break;
+    }
+  }
   // The inlined procedure has the same parameters under the same symbols.
   const SizePlan plan = plan_sizes(prepared.procedure, options_.sizes);
   if (!plan.errors.empty()) return finish(Verdict::unknown, plan.errors.front());
@@ -194,6 +272,17 @@ void Checker::run_sizes(const Prepared& prepared) {
     }
     warn_zero_size(choice);
     result_.sizes.push_back(choice.values);
+    if (bounds_proved && !options_.sizes.empty()) {
+      ParameterValues fixed;
+      for (const SymId p : prepared.procedure.parameters) {
+        const auto& value = choice.environment[p];
+        if (value && prepared.procedure.symbol(p).kind != semantics::ir::SymbolKind::stride) fixed.emplace_back(p, *value);
+      }
+      const Attempt done = attempt(prepared, words, fixed);
+      result_.not_proved.clear();
+      if (done == Attempt::settled) return;
+      if (done == Attempt::accepted) continue;
+    }
     if (!run_one(prepared, words, choice)) return;
   }
   if (result_.sizes.empty()) {
@@ -206,8 +295,10 @@ void Checker::run_sizes(const Prepared& prepared) {
     return finish(Verdict::vacuous,
                   fmt::format("no device task was executed for {}", fmt::join(shown, "; ")));
   }
-  finish(Verdict::checked, "");
+  // Without parameters the one run is all there is.
   result_.all_sizes = result_.sizes.front().empty();
+  finish(result_.all_sizes ? Verdict::proved : Verdict::checked, "");
+  if (result_.all_sizes) result_.not_proved.clear();
 }
 
 Outcome Checker::execute(const Prepared& prepared, const Sizes& sizes, const ModeRules& rules) {

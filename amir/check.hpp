@@ -45,6 +45,12 @@ struct CheckStats {
   std::optional<Query> slowest;  // of the queries to the solver
 };
 
+// How a verdict was reached without running the machine (all-sizes.md): by following every class of elements through one
+// task, with loops cut short where their states repeat, and by comparing what tasks share.
+struct ProofSummary {
+  std::uint64_t element_classes = 0, slices = 0, steps = 0, iterations = 0, memory_queries = 0;
+};
+
 // What belongs to the first machine finding, beyond its diagnostic.
 struct Counterexample {
   semantics::ir::SizeSet sizes;
@@ -54,6 +60,8 @@ struct Counterexample {
 struct ProcedureResult {
   Verdict verdict = Verdict::unknown;
   std::string reason;      // why the verdict is no better; empty for proved, checked, defect
+  std::optional<ProofSummary> proof;  // proved, or checked without running the machine
+  std::string not_proved;  // checked, although a result for all sizes was tried: what stands in the way
   bool all_sizes = false;  // the verdict holds for every size that satisfies the preconditions
   std::vector<semantics::ir::SizeSet> sizes;  // complete size sets that were run
   bool sizes_chosen = false;                  // some of their values were chosen here

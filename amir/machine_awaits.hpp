@@ -14,6 +14,10 @@ struct Grants {
   FlagSets strong, withheld, weak;  // `withheld`: strong without what strict rule S1 withholds
 
   static Grants of(QualSet full, QualSet temporal, const FlagTable& table);
+  const FlagSets& to(const RecordValue& r, Strength strength, bool owned, const Rules& rules) const {
+    if (strength == Strength::weak) return weak;
+    return rules.withholds(r.original, owned) ? withheld : this->strong;
+  }
 };
 
 // All Awaits on one barrier variable.

@@ -95,8 +95,6 @@ class Machine {
                       const ThreadSet& threads, const State& state, std::vector<std::int64_t> element);
 
   // machine_sync.cpp
-  bool withholds(const RecordValue& r, bool owned) const;
-  const FlagSets& granted(const Grants& grants, const RecordValue& r, Strength strength, bool owned) const;
   std::optional<Violation> forward_progress(const semantics::amir::Await& await, Counters& counters,
                                             std::int64_t newest) const;
   // Fence and Arrive. If the collective picks the record up and `effect.needed(record, strength, owned)` says

@@ -50,6 +50,10 @@ struct Rules {
   FlagSets self(const RecordValue& r) const {
     return FlagSets::of({r.original}, r.in_order ? table.in_order : table.out_of_order);
   }
+  // Strict rule S1: is the record denied full order on the async-proxy timelines?
+  bool withholds(Qual original, bool owned) const {
+    return mode.proxy_fence_owner && generic_quals.contains(original) && !owned;
+  }
   // Do issuers of such an access matter after its members' own knowledge has become common?
   bool needs_issuers(Qual original) const {
     return mode.proxy_fence_owner && generic_quals.contains(original);
@@ -79,7 +83,21 @@ struct Witness {
 };
 Witness witness(const RecordValue& r, const ThreadSet& threads, bool transitive, QualSet first);
 
-// own(r, C) of decisions.md O3; for a family, of the members outside (inside: true) the collective.
+// own(r, C) of decisions.md O3; for a family, of the members outside the collective.
 bool own(const RecordValue& r, const ThreadSet& threads);
+
+// How a Fence or Arrive by `threads` meets a record. A family whose members are met differently is met in two parts.
+struct Meeting {
+  struct Part {
+    Strength strength = Strength::none;
+    bool owned = false;
+  };
+  bool met() const { return whole.strength != Strength::none || split; }
+  bool split = false;
+  Part whole;        // of all members; with `split`, of those outside `inside`
+  Part inside_part;  // with `split`
+  ThreadSet inside;  // with `split`: the members in the collective
+};
+Meeting meet(const RecordValue& r, const ThreadSet& threads, bool transitive, QualSet first, const Rules& rules);
 
 }  // namespace exocheck::amir::working

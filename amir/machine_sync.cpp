@@ -11,26 +11,16 @@ using semantics::ensure;
 using semantics::ir::checked_add;
 using semantics::ir::checked_sub;
 
-bool Machine::withholds(const RecordValue& r, bool owned) const {
-  return rules_.mode.proxy_fence_owner && generic_quals.contains(r.original) && !owned;
-}
-
-const FlagSets& Machine::granted(const Grants& grants, const RecordValue& r, Strength strength,
-                                 bool owned) const {
-  if (strength == Strength::weak) return grants.weak;
-  return withholds(r, owned) ? grants.withheld : grants.strong;
-}
-
 struct Machine::FenceEffect {
   const Machine& machine;
   const Grants& given;
   const ThreadSet& threads;
 
   bool needed(const RecordValue& r, Strength strength, bool owned) const {
-    return !r.visibility.has(threads, machine.granted(given, r, strength, owned));
+    return !r.visibility.has(threads, given.to(r, strength, owned, machine.rules_));
   }
   void apply(RecordValue& r, Strength strength, bool owned) const {
-    r.visibility.add(threads, machine.granted(given, r, strength, owned));
+    r.visibility.add(threads, given.to(r, strength, owned, machine.rules_));
   }
 };
 
@@ -75,36 +65,31 @@ Machine::PickedUp Machine::pick_up(RecordId id, const ThreadSet& threads, bool t
                                    const Effect& effect) {
   if (!records_.may_know(id, first, threads)) return {};
   const RecordValue& r = records_.value(id);
-  const Witness w = witness(r, threads, transitive, first);
-  if (w.common == Strength::none && !w.self) return {};
-  const bool common_own = !rules_.needs_issuers(r.original) || own(r, threads);
-  // Members of the collective own their access and may know it on their own; the others share the common
-  // knowledge.
-  const auto piece_of = [&](const RecordValue& value, bool inside) {
-    PickedUp::Piece piece{id, inside && w.self ? Strength::strong : w.common, common_own || inside};
-    piece.changed = piece.strength != Strength::none && effect.needed(value, piece.strength, piece.owned);
+  const Meeting meeting = meet(r, threads, transitive, first, rules_);
+  if (!meeting.met()) return {};
+  const auto piece_of = [&](const Meeting::Part& part) {
+    PickedUp::Piece piece{id, part.strength, part.owned};
+    piece.changed = piece.strength != Strength::none && effect.needed(r, piece.strength, piece.owned);
     return piece;
   };
   const auto apply = [&](RecordValue& value, const PickedUp::Piece& piece) {
     if (piece.changed) effect.apply(value, piece.strength, piece.owned);
     normalise(value, rules_);
   };
-  const ThreadSet inside = r.family() ? r.members.intersect(threads) : ThreadSet{};
-  const bool pieces_differ = w.self || !common_own;
-  if (pieces_differ && !inside.empty() && inside != r.members) {
-    PickedUp out{{piece_of(r, false), piece_of(r, true)}, 2};
+  if (meeting.split) {
+    PickedUp out{{piece_of(meeting.whole), piece_of(meeting.inside_part)}, 2};
     if (!out.pieces[0].changed && !out.pieces[1].changed) return out;
     RecordValue part = r, rest = r;
-    part.members = inside;
-    rest.members = r.members.minus(inside);
+    part.members = meeting.inside;
+    rest.members = r.members.minus(meeting.inside);
     apply(rest, out.pieces[0]);
     apply(part, out.pieces[1]);
-    const auto ids = records_.split(id, std::move(rest), std::move(part), inside);
+    const auto ids = records_.split(id, std::move(rest), std::move(part), meeting.inside);
     out.pieces[0].id = ids.first;
     out.pieces[1].id = ids.second;
     return out;
   }
-  const PickedUp out{{piece_of(r, !inside.empty() && inside == r.members)}, 1};
+  const PickedUp out{{piece_of(meeting.whole)}, 1};
   if (out.pieces[0].changed) {
     RecordValue value = r;
     apply(value, out.pieces[0]);
@@ -128,7 +113,7 @@ void Machine::for_records(const std::vector<RecordId>& ids, SyncEvent* event, co
         effect.after = view(piece.id);
         effect.changed = piece.changed;
         effect.strength = piece.strength;
-        if (piece.strength == Strength::strong && withholds(records_.value(piece.id), piece.owned)) {
+        if (piece.strength == Strength::strong && rules_.withholds(records_.value(piece.id).original, piece.owned)) {
           effect.withheld = event->full & semantics::async_proxy_quals;
         }
       }
@@ -255,7 +240,7 @@ bool Machine::execute(const prog::Node& node, const prog::Await& s) {
     if (pending->weak <= newest) piece.strength = Strength::weak;
     if (pending->strong <= newest) piece.strength = Strength::strong;
     if (piece.strength == Strength::none) return {};
-    const FlagSets& flags = granted(given, r, piece.strength, piece.owned);
+    const FlagSets& flags = given.to(r, piece.strength, piece.owned, rules_);
     if (!r.visibility.has(threads, flags)) {
       RecordValue value = r;
       value.visibility.add(threads, flags);

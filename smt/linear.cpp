@@ -137,7 +137,7 @@ AtomId Atoms::variable_atom(const Variable& v) {
   const auto found = variables_.find(v.id);
   if (found != variables_.end()) return found->second;
   const auto id = static_cast<AtomId>(atoms_.size());
-  atoms_.push_back({std::nullopt, (std::uint64_t{v.id} + 1) * ranks_per_variable});
+  atoms_.push_back({v, std::nullopt, (std::uint64_t{v.id} + 1) * ranks_per_variable});
   variables_.emplace(v.id, id);
   return id;
 }
@@ -149,7 +149,7 @@ AtomId Atoms::quotient_atom(Linear numerator, std::int64_t divisor) {
   std::uint64_t highest = 0;
   for (const auto& [id, c] : numerator.terms) highest = std::max(highest, atoms_[id].rank);
   const auto id = static_cast<AtomId>(atoms_.size());
-  atoms_.push_back({Quotient{std::move(numerator), divisor}, highest + 1});
+  atoms_.push_back({std::nullopt, Quotient{std::move(numerator), divisor}, highest + 1});
   quotients_.emplace(std::move(key), id);
   return id;
 }

@@ -40,6 +40,11 @@ class Atoms {
 
   // Normal form of an integer term without conditionals; throws OverflowError.
   const Linear& linear(const Term& t);
+  Linear linear(const Variable& v) { return atom(variable_atom(v)); }
+  // Normal form of floor(numerator / divisor); precondition: divisor > 0. Throws OverflowError.
+  Linear divide(Linear numerator, std::int64_t divisor);
+  // Set for variable atoms.
+  const std::optional<Variable>& variable(AtomId atom) const { return atoms_[atom].variable; }
   // Set for quotient atoms.
   const std::optional<Quotient>& quotient(AtomId atom) const { return atoms_[atom].quotient; }
   // Elimination order: later declared variables first, a quotient before the variables inside it.
@@ -47,12 +52,12 @@ class Atoms {
 
  private:
   struct Atom {
+    std::optional<Variable> variable;
     std::optional<Quotient> quotient;
     std::uint64_t rank = 0;
   };
 
   Linear compute(const Term& t);
-  Linear divide(Linear numerator, std::int64_t divisor);
   Linear atom(AtomId id) const;
   AtomId variable_atom(const Variable& v);
   AtomId quotient_atom(Linear numerator, std::int64_t divisor);

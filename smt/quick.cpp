@@ -224,6 +224,14 @@ bool QuickProver::proves(const Facts& known, const Term& goal, int depth) {
   throw InternalError("an integer term as a goal");
 }
 
+bool implied(const Atoms& atoms, const std::vector<Linear>& facts, const Linear& goal) {
+  try {
+    return Elimination(atoms, facts)(goal, search_depth);
+  } catch (const OverflowError&) {
+    return false;
+  }
+}
+
 bool QuickProver::proves_linear(const Facts& known, const Linear& goal) {
   return Elimination(atoms_, known.linear)(goal, search_depth);
 }

@@ -13,6 +13,9 @@
 
 namespace exocheck::smt {
 
+// Do the facts `L <= 0` imply `goal <= 0`? Gives up (false) on overflow.
+bool implied(const Atoms& atoms, const std::vector<Linear>& facts, const Linear& goal);
+
 class QuickProver {
  public:
   // Do the assumptions imply the goal? Never throws on overflow; gives up instead.

@@ -1,0 +1,757 @@
+#include "amir/slice.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <set>
+
+#include "amir/flags.hpp"
+#include "semantics/errors.hpp"
+#include "semantics/ir_util.hpp"
+
+namespace exocheck::amir::slices {
+
+namespace prog = semantics::amir;
+using semantics::ir::overloaded;
+
+std::optional<std::uint32_t> Slice::find(VarId barrier, std::int64_t flat) const {
+  for (std::uint32_t i = 0; i < barriers.size(); ++i) {
+    if (barriers[i].var == barrier && barriers[i].flat == flat) return i;
+  }
+  return std::nullopt;
+}
+
+namespace {
+
+constexpr std::uint64_t most_touches = 4'000'000;
+constexpr std::uint64_t most_slice_leaves = 20'000'000;
+
+using Key = std::vector<std::int64_t>;
+
+void put(Key& out, const Linear& a) {
+  out.push_back(static_cast<std::int64_t>(a.terms.size()));
+  for (const auto& [id, factor] : a.terms) out.insert(out.end(), {static_cast<std::int64_t>(id), factor});
+  out.push_back(a.constant);
+}
+
+bool is_sync(const prog::Node& node) {
+  return std::holds_alternative<prog::Fence>(node.node) || std::holds_alternative<prog::Arrive>(node.node) ||
+         std::holds_alternative<prog::Await>(node.node);
+}
+
+bool uses_threads(const prog::Node& node) {
+  return is_sync(node) || std::holds_alternative<prog::Check>(node.node) ||
+         std::holds_alternative<prog::Record>(node.node);
+}
+
+std::optional<VarId> accessed(const prog::Node& node) {
+  return std::visit(overloaded{
+                        [](const prog::Check& s) -> std::optional<VarId> { return s.target.var; },
+                        [](const prog::Record& s) -> std::optional<VarId> { return s.target.var; },
+                        [](const prog::InitRead& s) -> std::optional<VarId> { return s.target.var; },
+                        [](const prog::InitWrite& s) -> std::optional<VarId> { return s.target.var; },
+                        [](const auto&) -> std::optional<VarId> { return std::nullopt; },
+                    },
+                    node.node);
+}
+
+std::optional<VarId> lifetime(const prog::Node& node) {
+  if (const auto* s = std::get_if<prog::Alloc>(&node.node)) return s->var;
+  if (const auto* s = std::get_if<prog::Free>(&node.node)) return s->var;
+  if (const auto* s = std::get_if<prog::CheckBarrier>(&node.node)) return s->var;
+  return std::nullopt;
+}
+
+// The classes of a partition of the cluster's threads.
+class Partition {
+ public:
+  explicit Partition(std::int64_t threads) : class_of_(static_cast<std::size_t>(threads), 0) {}
+
+  void refine(const ThreadSet& set) {
+    std::map<std::uint32_t, std::uint32_t> split;
+    for (const ThreadRange& r : set.ranges()) {
+      for (ThreadId t = r.lo; t < r.hi; ++t) {
+        std::uint32_t& c = class_of_[static_cast<std::size_t>(t)];
+        const auto [at, fresh] = split.try_emplace(c, next_);
+        if (fresh) ++next_;
+        c = at->second;
+      }
+    }
+  }
+  void refine(const std::vector<Key>& traces) {
+    std::map<std::pair<std::uint32_t, Key>, std::uint32_t> split;
+    for (std::size_t t = 0; t < class_of_.size(); ++t) {
+      const auto [at, fresh] = split.try_emplace({class_of_[t], traces[t]}, next_);
+      if (fresh) ++next_;
+      class_of_[t] = at->second;
+    }
+  }
+  std::uint32_t at(ThreadId t) const { return class_of_[static_cast<std::size_t>(t)]; }
+  std::size_t threads() const { return class_of_.size(); }
+
+ private:
+  std::vector<std::uint32_t> class_of_;
+  std::uint32_t next_ = 1;
+};
+
+class Slicer {
+ public:
+  Slicer(const Unit& unit, Formulas& formulas, const ModeRules& rules, bool merge)
+      : unit_(unit), formulas_(formulas), rules_(rules), merge_(merge), sync_classes_(unit.program->threads) {}
+
+  SliceSet run() {
+    enclosing(unit_.items, {});
+    group_barriers();
+    classify();
+    for (const auto& local : unit_.locals) {
+      if (local && local->checked) slice_variable(*local);
+    }
+    slice_counters();
+    return std::move(out_);
+  }
+
+ private:
+  struct Touch {
+    std::uint32_t leaf;
+    FormulaId hit;
+  };
+  struct Cell {
+    std::vector<std::int64_t> first;
+    std::vector<Touch> touches;
+  };
+
+  const prog::Variable& variable(VarId v) const { return unit_.program->variables[index(v)]; }
+  const LocalVariable& local(VarId v) const { return *unit_.locals[index(v)]; }
+  void enclosing(const std::vector<Item>& items, const Key& path);
+  std::optional<std::vector<std::int64_t>> elements(const BarrierPart& part) const;
+  std::int64_t count(VarId barrier) const;
+  void group_barriers();
+  void classify();
+  void slice_variable(const LocalVariable& x);
+  // Initialisations that change nothing and reads of elements that are certainly initialised.
+  std::set<std::uint32_t> certainly_initialised(const LocalVariable& x) const;
+  std::vector<Cell> cells(const LocalVariable& x, const std::vector<std::uint32_t>& touching);
+  bool one_collective(const LocalVariable& x, const Cell& cell) const;
+  Key signature(const Cell& cell, const Partition& partition) const;
+  void build(const LocalVariable& x, const Cell& cell, const Partition& partition);
+  void slice_counters();
+  void finish(Slice slice);
+
+  std::vector<Item> filter(const std::vector<Item>& items, const std::vector<char>& keep,
+                           const std::vector<std::uint32_t>& number) const;
+  void write(const std::vector<Item>& items, const Slice& slice, Key& out) const;
+  void number_barriers(Slice& slice) const;
+
+  const Unit& unit_;
+  Formulas& formulas_;
+  const ModeRules& rules_;
+  const bool merge_;
+  std::vector<Key> paths_;  // by leaf: bounds and conditions around it
+  // By barrier variable: an element's first partner in its multicast group.
+  std::map<VarId, std::vector<std::uint32_t>> groups_;
+  Partition sync_classes_;
+  std::set<Key> seen_;
+  std::uint64_t built_ = 0;
+  SliceSet out_;
+};
+
+void Slicer::enclosing(const std::vector<Item>& items, const Key& path) {
+  if (paths_.empty()) paths_.resize(unit_.leaves.size());
+  for (const Item& item : items) {
+    if (item.kind == Item::Kind::leaf) {
+      paths_[item.leaf] = path;
+      continue;
+    }
+    Key inner = path;
+    if (item.kind == Item::Kind::loop) {
+      put(inner, item.lo);
+      put(inner, item.hi);
+      enclosing(item.body, inner);
+    } else {
+      inner.insert(inner.end(), {-1, static_cast<std::int64_t>(item.condition)});
+      enclosing(item.body, inner);
+      inner.back() = -1 - inner.back();
+      enclosing(item.otherwise, inner);
+    }
+  }
+}
+
+std::int64_t Slicer::count(VarId barrier) const {
+  std::int64_t n = 1;
+  for (const std::int64_t e : local(barrier).extents) n = semantics::ir::checked_mul(n, e);
+  return n;
+}
+
+// The flat indices of a part with constant indices; nullopt otherwise.
+std::optional<std::vector<std::int64_t>> Slicer::elements(const BarrierPart& part) const {
+  std::vector<std::int64_t> out{0};
+  const auto& extents = local(part.var).extents;
+  for (std::size_t d = 0; d < part.index.size(); ++d) {
+    const auto& i = part.index[d];
+    if (i && !i->is_constant()) return std::nullopt;
+    if (i && (i->constant < 0 || i->constant >= extents[d])) throw GiveUp("a barrier index leaves its array");
+    std::vector<std::int64_t> next;
+    for (const std::int64_t flat : out) {
+      for (std::int64_t v = i ? i->constant : 0; v < (i ? i->constant + 1 : extents[d]); ++v)
+        next.push_back(flat * extents[d] + v);
+    }
+    out = std::move(next);
+  }
+  return out;
+}
+
+void Slicer::group_barriers() {
+  for (const auto& x : unit_.locals) {
+    if (!x || !variable(x->var).barrier) continue;
+    if (count(x->var) > (1 << 16)) throw GiveUp("a barrier array has more than 65536 elements");
+    std::vector<std::uint32_t> own(static_cast<std::size_t>(count(x->var)));
+    std::iota(own.begin(), own.end(), 0u);
+    groups_.emplace(x->var, std::move(own));
+  }
+  const auto root = [](std::vector<std::uint32_t>& parent, std::uint32_t e) {
+    while (parent[e] != e) e = parent[e] = parent[parent[e]];
+    return e;
+  };
+  for (const Leaf& leaf : unit_.leaves) {
+    if (!std::holds_alternative<prog::Arrive>(leaf.node->node)) continue;
+    auto& parent = groups_.at(leaf.barriers.front().var);
+    std::set<std::int64_t> together;
+    bool symbolic = false;
+    for (const BarrierPart& part : leaf.barriers) {
+      const auto flats = elements(part);
+      symbolic = symbolic || !flats;
+      if (flats) together.insert(flats->begin(), flats->end());
+    }
+    const bool several = leaf.barriers.size() > 2 ||
+                         std::any_of(leaf.barriers[1].index.begin(), leaf.barriers[1].index.end(),
+                                     [](const auto& i) { return !i; });
+    if (symbolic && several) {
+      for (std::uint32_t e = 0; e < parent.size(); ++e) together.insert(e);
+    }
+    if (together.empty()) continue;
+    for (const std::int64_t e : together) {
+      const std::uint32_t a = root(parent, static_cast<std::uint32_t>(*together.begin()));
+      const std::uint32_t b = root(parent, static_cast<std::uint32_t>(e));
+      parent[std::max(a, b)] = std::min(a, b);
+    }
+  }
+  for (auto& [var, parent] : groups_) {
+    for (std::uint32_t e = 0; e < parent.size(); ++e) parent[e] = root(parent, e);
+  }
+}
+
+// Threads that take part in the same collectives of several threads and, alone, do the same on barrier elements that
+// nobody else uses are interchangeable.
+void Slicer::classify() {
+  std::map<std::pair<VarId, std::int64_t>, ThreadId> owner;  // -1: shared
+  std::set<VarId> shared;
+  std::set<std::vector<std::pair<ThreadId, ThreadId>>> refined;
+  const auto use = [&](const BarrierPart& part, ThreadId by) {
+    const auto flats = elements(part);
+    if (!flats) {
+      shared.insert(part.var);
+      return;
+    }
+    for (const std::int64_t flat : *flats) {
+      const auto [at, fresh] = owner.try_emplace({part.var, flat}, by);
+      if (!fresh && at->second != by) at->second = -1;
+    }
+  };
+  for (const Leaf& leaf : unit_.leaves) {
+    const bool alone = leaf.threads.is_single() && is_sync(*leaf.node);
+    for (const BarrierPart& part : leaf.barriers) use(part, alone ? leaf.threads.min() : -1);
+    if (!is_sync(*leaf.node) || alone) continue;
+    std::vector<std::pair<ThreadId, ThreadId>> key;
+    for (const ThreadRange& r : leaf.threads.ranges()) key.emplace_back(r.lo, r.hi);
+    if (refined.insert(std::move(key)).second) sync_classes_.refine(leaf.threads);
+  }
+  const auto is_private = [&](VarId var, std::int64_t flat) {
+    return !shared.contains(var) && owner.at({var, flat}) >= 0;
+  };
+  std::vector<Key> traces(sync_classes_.threads());
+  std::map<std::pair<ThreadId, VarId>, std::set<std::int64_t>> owned;
+  for (std::uint32_t i = 0; i < unit_.leaves.size(); ++i) {
+    const Leaf& leaf = unit_.leaves[i];
+    if (!is_sync(*leaf.node) || !leaf.threads.is_single()) continue;
+    const ThreadId t = leaf.threads.min();
+    Key& trace = traces[static_cast<std::size_t>(t)];
+    trace.push_back(leaf.shape);
+    trace.insert(trace.end(), paths_[i].begin(), paths_[i].end());
+    for (const BarrierPart& part : leaf.barriers) {
+      const auto flats = elements(part);
+      const bool own = flats && std::all_of(flats->begin(), flats->end(),
+                                            [&](std::int64_t flat) { return is_private(part.var, flat); });
+      if (own) owned[{t, part.var}].insert(flats->begin(), flats->end());
+      // Not interchangeable with anyone: what it arrives on or waits for is somebody else's, too.
+      if (!own || owned[{t, part.var}].size() > 1) trace.insert(trace.begin(), {-2, t});
+    }
+  }
+  sync_classes_.refine(traces);
+}
+
+// ------------------------------------------------------------------------------------------- data slices
+
+std::set<std::uint32_t> Slicer::certainly_initialised(const LocalVariable& x) const {
+  std::set<std::uint32_t> out;
+  if (!variable(x.var).check_initialised) return out;
+  std::vector<std::uint32_t> writes;  // unconditional, of constant windows
+  std::size_t allocations = 0;
+  const auto covers = [&](const Leaf& write, const Leaf& leaf) {
+    for (std::size_t d = 0; d < x.extents.size(); ++d) {
+      const IndexRange& w = write.window[d];
+      const Linear& lo = leaf.window[d].lo;
+      const Linear& hi = leaf.window[d].hi;
+      const std::int64_t first = lo.is_constant() ? std::max<std::int64_t>(lo.constant, 0) : 0;
+      const std::int64_t end = hi.is_constant() ? std::min(hi.constant, x.extents[d]) : x.extents[d];
+      if (w.lo.constant > first || w.hi.constant < end) return false;
+    }
+    return true;
+  };
+  for (std::uint32_t i = 0; i < unit_.leaves.size(); ++i) {
+    const Leaf& leaf = unit_.leaves[i];
+    if (const auto* alloc = std::get_if<prog::Alloc>(&leaf.node->node); alloc != nullptr && alloc->var == x.var) {
+      if (++allocations > 1 || !paths_[i].empty()) return {};
+    }
+    const bool write = std::holds_alternative<prog::InitWrite>(leaf.node->node);
+    if (accessed(*leaf.node) != x.var || (!write && !std::holds_alternative<prog::InitRead>(leaf.node->node))) continue;
+    if (std::any_of(writes.begin(), writes.end(), [&](std::uint32_t w) { return covers(unit_.leaves[w], leaf); })) {
+      out.insert(i);
+      continue;
+    }
+    const bool constant = std::all_of(leaf.window.begin(), leaf.window.end(), [](const IndexRange& w) {
+      return w.lo.is_constant() && w.hi.is_constant();
+    });
+    if (write && constant && paths_[i].empty()) writes.push_back(i);
+  }
+  return out;
+}
+
+void Slicer::slice_variable(const LocalVariable& x) {
+  const std::set<std::uint32_t> settled = certainly_initialised(x);
+  std::vector<std::uint32_t> touching;
+  Partition partition = sync_classes_;
+  std::set<std::vector<std::pair<ThreadId, ThreadId>>> refined;
+  bool mutated = variable(x.var).shared || variable(x.var).barrier;
+  for (std::uint32_t i = 0; i < unit_.leaves.size(); ++i) {
+    const Leaf& leaf = unit_.leaves[i];
+    if (accessed(*leaf.node) != x.var || settled.contains(i)) continue;
+    touching.push_back(i);
+    if (!std::holds_alternative<prog::Check>(leaf.node->node) &&
+        !std::holds_alternative<prog::Record>(leaf.node->node))
+      continue;
+    mutated = true;
+    if (leaf.threads.is_single()) continue;
+    std::vector<std::pair<ThreadId, ThreadId>> key;
+    for (const ThreadRange& r : leaf.threads.ranges()) key.emplace_back(r.lo, r.hi);
+    if (refined.insert(std::move(key)).second) partition.refine(leaf.threads);
+  }
+  if (touching.empty() || (!mutated && !variable(x.var).check_initialised)) return;
+  std::set<Key> signatures;
+  for (const Cell& cell : cells(x, touching)) {
+    ++out_.classes;
+    if (one_collective(x, cell)) {
+      ++out_.single_thread;
+      continue;
+    }
+    if (!merge_ || signatures.insert(signature(cell, partition)).second) build(x, cell, partition);
+  }
+}
+
+// The elements of a variable in classes: boxes between the constant bounds of all windows; where a bound depends on an
+// iterator, single coordinates.
+std::vector<Slicer::Cell> Slicer::cells(const LocalVariable& x, const std::vector<std::uint32_t>& touching) {
+  const std::size_t rank = x.extents.size();
+  std::vector<std::vector<std::int64_t>> starts(rank);
+  for (std::size_t d = 0; d < rank; ++d) {
+    std::set<std::int64_t> cuts{0};
+    bool symbolic = false;
+    for (const std::uint32_t i : touching) {
+      const IndexRange& w = unit_.leaves[i].window[d];
+      symbolic = symbolic || !w.lo.is_constant() || !w.hi.is_constant();
+      if (symbolic) break;
+      for (const std::int64_t c : {w.lo.constant, w.hi.constant}) {
+        if (c > 0 && c < x.extents[d]) cuts.insert(c);
+      }
+    }
+    if (symbolic) {
+      if (x.extents[d] > 65536) throw GiveUp("a large dimension is indexed by an iterator");
+      for (std::int64_t c = 0; c < x.extents[d]; ++c) starts[d].push_back(c);
+    } else if (x.extents[d] > 0) {
+      starts[d].assign(cuts.begin(), cuts.end());
+    }
+  }
+  std::size_t total = 1;
+  for (const auto& s : starts) total *= s.size();
+  if (total > 1'000'000) throw GiveUp(fmt::format("{} has too many classes of elements", variable(x.var).name));
+  std::vector<Cell> out(total);
+  for (std::size_t flat = 0; flat < total; ++flat) {
+    std::size_t rest = flat;
+    out[flat].first.resize(rank);
+    for (std::size_t d = rank; d-- > 0;) {
+      out[flat].first[d] = starts[d][rest % starts[d].size()];
+      rest /= starts[d].size();
+    }
+  }
+  std::uint64_t touches = 0;
+  for (const std::uint32_t i : touching) {
+    const Leaf& leaf = unit_.leaves[i];
+    // Candidate positions per dimension.
+    std::vector<std::pair<std::size_t, std::size_t>> ranges(rank);
+    bool empty = false;
+    for (std::size_t d = 0; d < rank; ++d) {
+      const IndexRange& w = leaf.window[d];
+      const auto& s = starts[d];
+      ranges[d] = {0, s.size()};
+      if (w.lo.is_constant())
+        ranges[d].first = static_cast<std::size_t>(std::lower_bound(s.begin(), s.end(), w.lo.constant) - s.begin());
+      if (w.hi.is_constant())
+        ranges[d].second = static_cast<std::size_t>(std::lower_bound(s.begin(), s.end(), w.hi.constant) - s.begin());
+      empty = empty || ranges[d].first >= ranges[d].second;
+    }
+    if (empty) continue;
+    std::vector<std::size_t> at(rank);
+    for (std::size_t d = 0; d < rank; ++d) at[d] = ranges[d].first;
+    for (;;) {
+      if (++touches > most_touches) throw GiveUp("too many accesses of too many elements");
+      std::size_t flat = 0;
+      FormulaId hit = FormulaId::yes;
+      for (std::size_t d = 0; d < rank; ++d) {
+        flat = flat * starts[d].size() + at[d];
+        const IndexRange& w = leaf.window[d];
+        const Linear p{{}, starts[d][at[d]]};
+        if (!w.lo.is_constant()) hit = formulas_.conj(hit, formulas_.negate(formulas_.less(p, w.lo)));
+        if (!w.hi.is_constant()) hit = formulas_.conj(hit, formulas_.less(p, w.hi));
+      }
+      if (hit != FormulaId::no) out[flat].touches.push_back({i, hit});
+      std::size_t d = rank;
+      while (d > 0 && ++at[d - 1] == ranges[d - 1].second) {
+        at[d - 1] = ranges[d - 1].first;
+        --d;
+      }
+      if (d == 0) break;
+    }
+  }
+  return out;
+}
+
+// One collective touches the element, in order and on one timeline, and nobody asks about it when it is freed: no check
+// can fail.
+bool Slicer::one_collective(const LocalVariable& x, const Cell& cell) const {
+  if (variable(x.var).shared || variable(x.var).barrier) return false;
+  const ThreadSet* threads = nullptr;
+  std::optional<Qual> qual;
+  std::vector<const prog::Check*> checks;
+  std::optional<std::uint32_t> definitely_written;
+  for (const Touch& touch : cell.touches) {
+    const Leaf& leaf = unit_.leaves[touch.leaf];
+    if (std::holds_alternative<prog::InitWrite>(leaf.node->node)) {
+      if (touch.hit == FormulaId::yes && paths_[touch.leaf].empty() && !definitely_written)
+        definitely_written = touch.leaf;
+      continue;
+    }
+    if (std::holds_alternative<prog::InitRead>(leaf.node->node)) {
+      if (rules_.uninitialised && !definitely_written) return false;
+      continue;
+    }
+    if (threads != nullptr && *threads != leaf.threads) return false;
+    threads = &leaf.threads;
+    if (const auto* record = std::get_if<prog::Record>(&leaf.node->node)) {
+      if (!record->in_order || (qual && *qual != record->qual)) return false;
+      if (!leaf.threads.is_single() && !one_record(*record, false)) return false;
+      qual = record->qual;
+    } else {
+      checks.push_back(&std::get<prog::Check>(leaf.node->node));
+    }
+  }
+  if (!qual) return true;
+  // Allocated more than once, its first write of each life may differ.
+  if (rules_.uninitialised && variable(x.var).check_initialised) {
+    std::size_t allocations = 0;
+    for (const Leaf& leaf : unit_.leaves) {
+      const auto* alloc = std::get_if<prog::Alloc>(&leaf.node->node);
+      if (alloc != nullptr && alloc->var == x.var && (++allocations > 1 || !paths_[&leaf - unit_.leaves.data()].empty()))
+        return false;
+    }
+  }
+  return std::all_of(checks.begin(), checks.end(), [&](const prog::Check* check) {
+    return demand(*check, *qual, rules_).quals.contains(*qual);
+  });
+}
+
+Key Slicer::signature(const Cell& cell, const Partition& partition) const {
+  Key out;
+  std::map<ThreadId, std::int64_t> numbers;
+  for (const Touch& touch : cell.touches) {
+    const Leaf& leaf = unit_.leaves[touch.leaf];
+    out.insert(out.end(), {leaf.shape, static_cast<std::int64_t>(touch.hit)});
+    out.insert(out.end(), paths_[touch.leaf].begin(), paths_[touch.leaf].end());
+    for (const BarrierPart& part : leaf.barriers) {
+      for (const auto& i : part.index) put(out, i ? *i : Linear{{}, -1});
+    }
+    if (!uses_threads(*leaf.node)) continue;
+    if (leaf.threads.is_single()) {
+      const ThreadId t = leaf.threads.min();
+      const auto [at, fresh] = numbers.try_emplace(t, static_cast<std::int64_t>(numbers.size()));
+      out.insert(out.end(), {-3, partition.at(t), at->second});
+    } else {
+      out.push_back(-4);
+      for (const ThreadRange& r : leaf.threads.ranges()) out.insert(out.end(), {r.lo, r.hi});
+    }
+  }
+  return out;
+}
+
+void Slicer::build(const LocalVariable& x, const Cell& cell, const Partition& partition) {
+  Slice slice;
+  slice.var = x.var;
+  slice.first = cell.first;
+  for (const std::int64_t c : cell.first) slice.element.push_back(Linear{{}, c});
+
+  std::vector<char> keep(unit_.leaves.size(), 0);
+  std::map<std::uint32_t, FormulaId> hits;
+  std::set<ThreadId> alone;
+  for (const Touch& touch : cell.touches) {
+    keep[touch.leaf] = 1;
+    hits.emplace(touch.leaf, touch.hit);
+    const Leaf& leaf = unit_.leaves[touch.leaf];
+    if (uses_threads(*leaf.node) && leaf.threads.is_single()) alone.insert(leaf.threads.min());
+  }
+  // Of interchangeable threads two show everything that many can: the same thread, and another one.
+  std::map<std::uint32_t, int> kept_of_class;
+  std::vector<char> kept(partition.threads(), 0);
+  for (const ThreadId t : alone) kept[static_cast<std::size_t>(t)] = 1;
+  for (std::size_t t = 0; t < kept.size(); ++t) {
+    if (kept[t] == 0 && ++kept_of_class[partition.at(static_cast<ThreadId>(t))] <= 2) kept[t] = 1;
+  }
+  std::vector<ThreadId> number(kept.size(), -1);
+  ThreadId next = 0;
+  const auto renumber = [&](const ThreadSet& set) {
+    std::vector<ThreadId> ids;
+    for (const ThreadRange& r : set.ranges()) {
+      for (ThreadId t = r.lo; t < r.hi; ++t) {
+        if (kept[static_cast<std::size_t>(t)] == 0) continue;
+        ThreadId& n = number[static_cast<std::size_t>(t)];
+        if (n < 0) n = next++;
+        ids.push_back(n);
+      }
+    }
+    std::sort(ids.begin(), ids.end());
+    ThreadSet out;
+    for (const ThreadId n : ids) out.append(n, n + 1);
+    return out;
+  };
+  std::vector<std::uint32_t> position(unit_.leaves.size(), 0);
+  for (std::uint32_t i = 0; i < unit_.leaves.size(); ++i) {
+    const Leaf& leaf = unit_.leaves[i];
+    const auto life = lifetime(*leaf.node);
+    const bool alive = life && (*life == x.var || (variable(*life).barrier &&
+                                                   !std::holds_alternative<prog::CheckBarrier>(leaf.node->node)));
+    bool wanted = keep[i] != 0 || alive;
+    if (!wanted && is_sync(*leaf.node)) {
+      wanted = std::any_of(leaf.threads.ranges().begin(), leaf.threads.ranges().end(), [&](const ThreadRange& r) {
+        return std::any_of(kept.begin() + r.lo, kept.begin() + r.hi, [](char k) { return k != 0; });
+      });
+    }
+    keep[i] = wanted ? 1 : 0;
+    if (!wanted) continue;
+    SliceLeaf out;
+    out.unit_leaf = i;
+    out.node = leaf.node;
+    if (uses_threads(*leaf.node)) out.threads = renumber(leaf.threads);
+    if (const auto hit = hits.find(i); hit != hits.end()) out.hit = hit->second;
+    out.barriers = leaf.barriers;
+    position[i] = static_cast<std::uint32_t>(slice.leaves.size());
+    slice.leaves.push_back(std::move(out));
+  }
+  built_ += slice.leaves.size();
+  if (built_ > most_slice_leaves) throw GiveUp("too many different element classes");
+  slice.items = filter(unit_.items, keep, position);
+  finish(std::move(slice));
+}
+
+std::vector<Item> Slicer::filter(const std::vector<Item>& items, const std::vector<char>& keep,
+                                 const std::vector<std::uint32_t>& number) const {
+  std::vector<Item> out;
+  for (const Item& item : items) {
+    if (item.kind == Item::Kind::leaf) {
+      if (keep[item.leaf] == 0) continue;
+      out.push_back(item);
+      out.back().leaf = number[item.leaf];
+      continue;
+    }
+    std::vector<Item> body = filter(item.body, keep, number);
+    std::vector<Item> otherwise = filter(item.otherwise, keep, number);
+    if (body.empty() && otherwise.empty()) continue;
+    Item copy;
+    copy.kind = item.kind;
+    copy.leaf = item.leaf;
+    copy.symbol = item.symbol;
+    copy.iterator = item.iterator;
+    copy.lo = item.lo;
+    copy.hi = item.hi;
+    copy.condition = item.condition;
+    copy.body = std::move(body);
+    copy.otherwise = std::move(otherwise);
+    out.push_back(std::move(copy));
+  }
+  return out;
+}
+
+// ------------------------------------------------------------------------------------------- counters
+
+void Slicer::slice_counters() {
+  for (const auto& [var, group_of] : groups_) {
+    bool symbolic = false;
+    for (const Leaf& leaf : unit_.leaves) {
+      for (const BarrierPart& part : leaf.barriers) symbolic = symbolic || (part.var == var && !elements(part));
+    }
+    std::set<std::uint32_t> roots(group_of.begin(), group_of.end());
+    // An element that an iterator chooses can be any: then all of them are followed together.
+    if (symbolic) roots = {0};
+    for (const std::uint32_t root : roots) {
+      ++out_.classes;
+      Slice slice;
+      std::vector<char> keep(unit_.leaves.size(), 0);
+      std::vector<std::uint32_t> position(unit_.leaves.size(), 0);
+      for (std::uint32_t i = 0; i < unit_.leaves.size(); ++i) {
+        const Leaf& leaf = unit_.leaves[i];
+        const auto life = lifetime(*leaf.node);
+        bool wanted = life == var;
+        const bool counts = std::holds_alternative<prog::Arrive>(leaf.node->node) ||
+                            std::holds_alternative<prog::Await>(leaf.node->node);
+        if (counts && leaf.barriers.front().var == var) {
+          wanted = symbolic;
+          if (!symbolic) {
+            const auto flats = elements(leaf.barriers.front());
+            wanted = group_of[static_cast<std::size_t>(flats->front())] == root;
+          }
+        }
+        if (!wanted) continue;
+        keep[i] = 1;
+        SliceLeaf out;
+        out.unit_leaf = i;
+        out.node = leaf.node;
+        out.barriers = leaf.barriers;
+        position[i] = static_cast<std::uint32_t>(slice.leaves.size());
+        slice.leaves.push_back(std::move(out));
+      }
+      built_ += slice.leaves.size();
+      if (built_ > most_slice_leaves) throw GiveUp("too many different barrier elements");
+      slice.items = filter(unit_.items, keep, position);
+      finish(std::move(slice));
+    }
+  }
+}
+
+// ------------------------------------------------------------------------------------------- texts
+
+void Slicer::number_barriers(Slice& slice) const {
+  std::map<std::pair<VarId, std::int64_t>, std::uint32_t> known;
+  const auto add = [&](VarId var, std::int64_t flat) {
+    const auto [at, fresh] = known.try_emplace({var, flat}, static_cast<std::uint32_t>(slice.barriers.size()));
+    if (fresh) slice.barriers.push_back({var, flat, 0});
+  };
+  for (const SliceLeaf& leaf : slice.leaves) {
+    for (const BarrierPart& part : leaf.barriers) {
+      if (const auto flats = elements(part)) {
+        for (const std::int64_t flat : *flats) add(part.var, flat);
+      } else {
+        for (std::int64_t flat = 0; flat < count(part.var); ++flat) add(part.var, flat);
+      }
+    }
+  }
+  // The first element of each multicast group that occurs stands for it.
+  std::map<std::pair<VarId, std::uint32_t>, std::uint32_t> first;
+  for (std::uint32_t i = 0; i < slice.barriers.size(); ++i) {
+    SliceBarrier& b = slice.barriers[i];
+    const std::uint32_t root = groups_.at(b.var)[static_cast<std::size_t>(b.flat)];
+    b.group = first.try_emplace({b.var, root}, i).first->second;
+  }
+}
+
+void Slicer::write(const std::vector<Item>& items, const Slice& slice, Key& out) const {
+  const auto num = [](auto v) { return static_cast<std::int64_t>(v); };
+  for (const Item& item : items) {
+    out.push_back(num(item.kind));
+    if (item.kind == Item::Kind::loop) {
+      out.push_back(num(item.iterator));
+      put(out, item.lo);
+      put(out, item.hi);
+    }
+    if (item.kind == Item::Kind::branch) out.push_back(num(item.condition));
+    if (item.kind != Item::Kind::leaf) {
+      write(item.body, slice, out);
+      out.push_back(-1);
+      write(item.otherwise, slice, out);
+      out.push_back(-2);
+      continue;
+    }
+    const SliceLeaf& leaf = slice.leaves[item.leaf];
+    out.push_back(num(leaf.node->node.index()));
+    out.push_back(num(leaf.hit));
+    out.push_back(num(leaf.threads.ranges().size()));
+    for (const ThreadRange& r : leaf.threads.ranges()) out.insert(out.end(), {r.lo, r.hi});
+    for (const BarrierPart& part : leaf.barriers) {
+      if (const auto flats = elements(part)) {
+        out.push_back(num(flats->size()));
+        for (const std::int64_t flat : *flats) out.push_back(num(*slice.find(part.var, flat)));
+      } else {
+        out.insert(out.end(), {-3, num(index(part.var))});
+        for (const auto& i : part.index) put(out, i ? *i : Linear{{}, -1});
+      }
+    }
+    std::visit(overloaded{
+                   [&](const prog::Check& s) {
+                     out.insert(out.end(), {s.reads, s.convergent, num(s.level), s.quals.bits(), num(s.purpose),
+                                            s.overwrites});
+                   },
+                   [&](const prog::Record& s) {
+                     out.insert(out.end(),
+                                {s.mutate, s.convergent, s.in_order, num(s.qual), s.atomic.bits()});
+                   },
+                   [&](const prog::Fence& s) {
+                     out.insert(out.end(),
+                                {s.transitive, s.first.bits(), s.full.bits(), s.temporal.bits()});
+                   },
+                   [&](const prog::Arrive& s) { out.insert(out.end(), {s.transitive, s.first.bits()}); },
+                   [&](const prog::Await& s) {
+                     out.insert(out.end(), {s.full.bits(), s.temporal.bits(), s.n});
+                   },
+                   [&](const prog::Loop&) {},
+                   [&](const prog::Branch&) {},
+                   [&](const prog::IncTask&) {},
+                   [&](const prog::InitRead&) {},
+                   [&](const prog::InitWrite&) {},
+                   // Of barriers: which elements are meant.
+                   [&](const auto& s) {
+                     out.push_back(slice.var == s.var ? 1 : 0);
+                     for (std::uint32_t i = 0; i < slice.barriers.size(); ++i) {
+                       if (slice.barriers[i].var == s.var) out.push_back(num(i));
+                     }
+                   },
+               },
+               leaf.node->node);
+  }
+}
+
+void Slicer::finish(Slice slice) {
+  number_barriers(slice);
+  Key& text = slice.text;
+  text.push_back(slice.var ? 1 : 0);
+  if (slice.var) text.push_back(variable(*slice.var).registers);
+  for (const SliceBarrier& b : slice.barriers) {
+    text.insert(text.end(), {b.group, variable(b.var).lowered == semantics::LoweredBarrier::cluster_sync});
+  }
+  write(slice.items, slice, text);
+  if (seen_.insert(text).second || !merge_) out_.slices.push_back(std::move(slice));
+}
+
+}  // namespace
+
+SliceSet make_slices(const Unit& unit, Formulas& formulas, const ModeRules& rules, bool merge) {
+  return Slicer(unit, formulas, rules, merge).run();
+}
+
+}  // namespace exocheck::amir::slices

@@ -1,0 +1,309 @@
+#include "amir/slice_unit.hpp"
+
+#include <fmt/format.h>
+
+#include <map>
+#include <set>
+
+#include "semantics/errors.hpp"
+#include "semantics/ir_util.hpp"
+
+namespace exocheck::amir::slices {
+
+namespace prog = semantics::amir;
+using semantics::ir::overloaded;
+
+Linear Bindings::linear(Formulas& formulas, const semantics::ir::Expr& e) const {
+  const auto value = formulas.linear(e, [this](SymId s) { return (*this)[s]; });
+  if (!value) throw GiveUp("an index or bound is not linear in sizes and iterators");
+  return *value;
+}
+
+FormulaId Bindings::condition(Formulas& formulas, const semantics::ir::Expr& e) const {
+  const auto f = formulas.condition(e, [this](SymId s) { return (*this)[s]; });
+  if (!f) throw GiveUp("a condition is not linear in sizes and iterators");
+  return *f;
+}
+
+namespace {
+
+// Longer constant loops stay loops; their iterations are told apart by cycle detection.
+constexpr std::int64_t longest_unrolled = 16;
+constexpr std::size_t most_leaves = 300'000;
+
+class Builder {
+ public:
+  Builder(const Program& program, Formulas& formulas, Bindings bindings)
+      : formulas_(formulas), bindings_(std::move(bindings)) {
+    unit_.program = &program;
+    unit_.locals.resize(program.variables.size());
+    for (const prog::ThreadMap& map : program.maps) {
+      for (const auto& dim : map.dims) {
+        for (const auto& [iterator, coefficient] : dim.terms) thread_iterators_.insert(iterator);
+      }
+    }
+  }
+
+  Unit run(const prog::Body& task) {
+    find_locals(task);
+    block(task, unit_.items);
+    return std::move(unit_);
+  }
+
+ private:
+  void find_locals(const prog::Body& body);
+  void block(const prog::Body& body, std::vector<Item>& out);
+  void loop(const prog::Node& node, const prog::Loop& s, std::vector<Item>& out);
+  void branch(const prog::Branch& s, std::vector<Item>& out);
+  void leaf(const prog::Node& node, std::vector<Item>& out, Leaf l);
+  bool local(VarId var) const { return unit_.locals[index(var)].has_value(); }
+  void target(const prog::Target& t, Leaf& out);
+  BarrierPart part(const prog::Target& t);
+  ThreadSet threads(const prog::Node& node);
+  // Replaces a loop that only touches elements x[.., i, ..] one by one by one statement over all its iterations.
+  bool sweep(const prog::Loop& s, const Linear& lo, const Linear& hi, std::vector<Item>& out);
+
+  Formulas& formulas_;
+  Bindings bindings_;
+  Unit unit_;
+  std::set<SymId> thread_iterators_;
+  std::vector<std::int64_t> sequence_;  // values of unrolled iterators that are no thread iterators
+  std::map<std::pair<prog::NodeId, std::vector<std::int64_t>>, std::uint32_t> shapes_;
+  std::vector<std::pair<SymId, std::pair<Linear, Linear>>> swept_;
+};
+
+void Builder::find_locals(const prog::Body& body) {
+  for (const prog::Node& node : body) {
+    if (const auto* alloc = std::get_if<prog::Alloc>(&node.node)) {
+      const prog::Variable& variable = unit_.program->variables[index(alloc->var)];
+      LocalVariable x{alloc->var, {}, !variable.barrier || variable.shared};
+      for (const auto& extent : variable.shape) {
+        const Linear n = bindings_.linear(formulas_, *extent);
+        if (!n.is_constant())
+          throw GiveUp(fmt::format("the extents of {} depend on sizes", variable.name));
+        x.extents.push_back(std::max<std::int64_t>(n.constant, 0));
+      }
+      unit_.locals[index(alloc->var)] = std::move(x);
+    }
+    if (const auto* loop = std::get_if<prog::Loop>(&node.node)) find_locals(loop->body);
+    if (const auto* branch = std::get_if<prog::Branch>(&node.node)) {
+      find_locals(branch->then_body);
+      find_locals(branch->else_body);
+    }
+  }
+}
+
+void Builder::block(const prog::Body& body, std::vector<Item>& out) {
+  for (const prog::Node& node : body) {
+    std::visit(overloaded{
+                   [&](const prog::Loop& s) { loop(node, s, out); },
+                   [&](const prog::Branch& s) { branch(s, out); },
+                   [&](const prog::Check& s) {
+                     if (!local(s.target.var)) return;
+                     Leaf l;
+                     target(s.target, l);
+                     leaf(node, out, std::move(l));
+                   },
+                   [&](const prog::Record& s) {
+                     if (!local(s.target.var)) return;
+                     Leaf l;
+                     target(s.target, l);
+                     for (const prog::Target& z : s.pending) l.barriers.push_back(part(z));
+                     leaf(node, out, std::move(l));
+                   },
+                   [&](const prog::InitRead& s) {
+                     if (!local(s.target.var)) return;
+                     Leaf l;
+                     target(s.target, l);
+                     leaf(node, out, std::move(l));
+                   },
+                   [&](const prog::InitWrite& s) {
+                     if (!local(s.target.var)) return;
+                     Leaf l;
+                     target(s.target, l);
+                     leaf(node, out, std::move(l));
+                   },
+                   [&](const prog::Fence&) { leaf(node, out, {}); },
+                   [&](const prog::Arrive& s) {
+                     Leaf l;
+                     l.barriers.push_back(part(s.home));
+                     for (const prog::Target& z : s.referenced) l.barriers.push_back(part(z));
+                     leaf(node, out, std::move(l));
+                   },
+                   [&](const prog::Await& s) {
+                     Leaf l;
+                     l.barriers.push_back(part(s.barrier));
+                     leaf(node, out, std::move(l));
+                   },
+                   [&](const prog::IncTask&) {},
+                   [&](const auto& s) {
+                     if (local(s.var)) leaf(node, out, {});
+                   },
+               },
+               node.node);
+  }
+}
+
+void Builder::leaf(const prog::Node& node, std::vector<Item>& out, Leaf l) {
+  if (unit_.leaves.size() >= most_leaves) throw GiveUp("the program of one task is too large to unroll");
+  l.node = &node;
+  l.threads = threads(node);
+  l.shape = shapes_.try_emplace({node.id, sequence_}, static_cast<std::uint32_t>(shapes_.size())).first->second;
+  Item item;
+  item.leaf = static_cast<std::uint32_t>(unit_.leaves.size());
+  out.push_back(std::move(item));
+  unit_.leaves.push_back(std::move(l));
+}
+
+void Builder::loop(const prog::Node& node, const prog::Loop& s, std::vector<Item>& out) {
+  (void)node;
+  const Linear lo = bindings_.linear(formulas_, *s.lo), hi = bindings_.linear(formulas_, *s.hi);
+  const bool over_threads = thread_iterators_.contains(s.iter);
+  const bool constant = lo.is_constant() && hi.is_constant();
+  if (over_threads && !constant) throw GiveUp("a loop over threads has symbolic bounds");
+  if (constant && hi.constant <= lo.constant) return;
+  if (!over_threads && sweep(s, lo, hi, out)) return;
+  if (constant && (over_threads || hi.constant - lo.constant <= longest_unrolled)) {
+    for (std::int64_t i = lo.constant; i < hi.constant; ++i) {
+      bindings_.set(s.iter, Linear{{}, i});
+      if (!over_threads) sequence_.push_back(i);
+      block(s.body, out);
+      if (!over_threads) sequence_.pop_back();
+    }
+    bindings_.clear(s.iter);
+    return;
+  }
+  Item item;
+  item.kind = Item::Kind::loop;
+  item.symbol = s.iter;
+  item.leaf = static_cast<std::uint32_t>(unit_.leaves.size());
+  item.lo = lo;
+  item.hi = hi;
+  const Linear y = formulas_.declare("i" + std::to_string(semantics::ir::index(s.iter)), smt::VariableRole::iterator);
+  item.iterator = Formulas::atom(y);
+  bindings_.set(s.iter, y);
+  block(s.body, item.body);
+  bindings_.clear(s.iter);
+  if (!item.body.empty()) out.push_back(std::move(item));
+}
+
+void Builder::branch(const prog::Branch& s, std::vector<Item>& out) {
+  Item item;
+  item.kind = Item::Kind::branch;
+  item.condition = bindings_.condition(formulas_, *s.condition);
+  if (item.condition == FormulaId::yes) return block(s.then_body, out);
+  if (item.condition == FormulaId::no) return block(s.else_body, out);
+  item.leaf = static_cast<std::uint32_t>(unit_.leaves.size());
+  block(s.then_body, item.body);
+  block(s.else_body, item.otherwise);
+  if (!item.body.empty() || !item.otherwise.empty()) out.push_back(std::move(item));
+}
+
+// Does the loop nest touch initialisation only, and every element of a statement once per iteration of each loop?
+bool only_initialises(const prog::Body& body) {
+  return std::all_of(body.begin(), body.end(), [](const prog::Node& node) {
+    return std::visit(overloaded{
+                          [](const prog::InitRead&) { return true; },
+                          [](const prog::InitWrite&) { return true; },
+                          [](const prog::Loop& s) { return only_initialises(s.body); },
+                          [](const auto&) { return false; },
+                      },
+                      node.node);
+  });
+}
+
+bool is_iterator(const semantics::ir::Expr& e, SymId iterator) {
+  const auto* ref = std::get_if<semantics::ir::VarRef>(&e.node);
+  return ref != nullptr && ref->var == iterator;
+}
+
+bool uses(const semantics::ir::Expr& e, SymId iterator) {
+  bool found = false;
+  semantics::ir::for_each_subexpr(
+      e, [&](const semantics::ir::Expr& sub) { found = found || is_iterator(sub, iterator); });
+  return found;
+}
+
+// Every statement of the body touches, in some dimension, the point `iterator`, and mentions it nowhere else.
+bool touches_point(const prog::Body& body, SymId iterator) {
+  const auto once = [&](const prog::Target& t) {
+    int points = 0;
+    for (const prog::Window& w : t.index) {
+      if (!w.interval() && is_iterator(*w.lo, iterator)) {
+        ++points;
+      } else if (uses(*w.lo, iterator) || (w.interval() && uses(*w.hi, iterator))) {
+        return false;
+      }
+    }
+    return points == 1;
+  };
+  return std::all_of(body.begin(), body.end(), [&](const prog::Node& node) {
+    return std::visit(overloaded{
+                          [&](const prog::InitRead& s) { return once(s.target); },
+                          [&](const prog::InitWrite& s) { return once(s.target); },
+                          [&](const prog::Loop& s) {
+                            return !uses(*s.lo, iterator) && !uses(*s.hi, iterator) &&
+                                   touches_point(s.body, iterator);
+                          },
+                          [](const auto&) { return false; },
+                      },
+                      node.node);
+  });
+}
+
+bool Builder::sweep(const prog::Loop& s, const Linear& lo, const Linear& hi, std::vector<Item>& out) {
+  // One statement only: the order of several matters.
+  if (s.body.size() != 1 || !only_initialises(s.body) || !touches_point(s.body, s.iter)) return false;
+  swept_.push_back({s.iter, {lo, hi}});
+  block(s.body, out);
+  swept_.pop_back();
+  return true;
+}
+
+void Builder::target(const prog::Target& t, Leaf& out) {
+  out.clip = t.clip;
+  for (const prog::Window& w : t.index) {
+    const auto swept = std::find_if(swept_.begin(), swept_.end(), [&](const auto& entry) {
+      return !w.interval() && is_iterator(*w.lo, entry.first);
+    });
+    if (swept != swept_.end()) {
+      out.window.push_back({swept->second.first, swept->second.second});
+      continue;
+    }
+    const Linear lo = bindings_.linear(formulas_, *w.lo);
+    Linear hi = w.interval() ? bindings_.linear(formulas_, *w.hi) : lo;
+    if (!w.interval()) hi.constant = semantics::ir::checked_add(hi.constant, 1);
+    out.window.push_back({lo, hi});
+  }
+}
+
+BarrierPart Builder::part(const prog::Target& t) {
+  if (!local(t.var)) throw GiveUp("a barrier outlives its task");
+  BarrierPart out{t.var, {}};
+  for (const prog::Window& w : t.index) {
+    out.index.push_back(w.interval() ? std::nullopt : std::optional(bindings_.linear(formulas_, *w.lo)));
+  }
+  return out;
+}
+
+ThreadSet Builder::threads(const prog::Node& node) {
+  const prog::ThreadMap& map = unit_.program->maps[node.map];
+  if (map.all_threads) throw GiveUp("a task contains a statement at CPU scope");
+  Sizes env(unit_.program->symbol_count);
+  for (const auto& dim : map.dims) {
+    for (const auto& [iterator, coefficient] : dim.terms) {
+      const auto& value = bindings_[iterator];
+      if (!value || !value->is_constant()) throw GiveUp("a thread map depends on sizes");
+      env.set(iterator, value->constant);
+    }
+  }
+  return ThreadSet::of(map, env, 0, unit_.program->threads);
+}
+
+}  // namespace
+
+Unit make_unit(const Program& program, const prog::Body& task, Formulas& formulas, Bindings bindings) {
+  return Builder(program, formulas, std::move(bindings)).run(task);
+}
+
+}  // namespace exocheck::amir::slices

@@ -1,0 +1,92 @@
+// One device task as slices see it: thread loops and short constant loops unrolled, every index and condition a linear
+// form over sizes, task iterators and the iterators of the loops that remain (all-sizes.md 1, 2, 4).
+#pragma once
+
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "amir/run.hpp"
+#include "amir/thread_set.hpp"
+#include "smt/formula.hpp"
+
+namespace exocheck::amir::slices {
+
+using smt::AtomId;
+using smt::FormulaId;
+using smt::Formulas;
+using smt::Linear;
+
+// The argument cannot be carried through; `what()` completes "not proved for all sizes: ...".
+struct GiveUp : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+// Values of control variables, by SymId.
+class Bindings {
+ public:
+  explicit Bindings(std::size_t symbols) : values_(symbols) {}
+  void set(SymId symbol, Linear value) { values_[semantics::ir::index(symbol)] = std::move(value); }
+  void clear(SymId symbol) { values_[semantics::ir::index(symbol)].reset(); }
+  const std::optional<Linear>& operator[](SymId symbol) const { return values_[semantics::ir::index(symbol)]; }
+
+  // Throw GiveUp if the expression has no linear form.
+  Linear linear(Formulas& formulas, const semantics::ir::Expr& e) const;
+  FormulaId condition(Formulas& formulas, const semantics::ir::Expr& e) const;
+
+ private:
+  std::vector<std::optional<Linear>> values_;
+};
+
+// Half-open.
+struct IndexRange {
+  Linear lo, hi;
+};
+
+// Elements of a barrier array; a dimension without a value is taken whole.
+struct BarrierPart {
+  VarId var{};
+  std::vector<std::optional<Linear>> index;
+};
+
+// One statement of the unrolled task.
+struct Leaf {
+  const semantics::amir::Node* node = nullptr;
+  // Equal for the instances that differ in the values of thread iterators only.
+  std::uint32_t shape = 0;
+  ThreadSet threads;                  // local ids
+  std::vector<IndexRange> window;     // Check, Record, InitRead, InitWrite
+  bool clip = false;
+  std::vector<BarrierPart> barriers;  // Record: trailing; Arrive: home, then the referenced ones; Await: its element
+};
+
+struct Item {
+  enum class Kind : std::uint8_t { leaf, loop, branch };
+  Kind kind = Kind::leaf;
+  std::uint32_t leaf = 0;        // leaf: its index; loop: the index of the first leaf inside
+  SymId symbol{};                // loop
+  AtomId iterator = 0;           // loop
+  Linear lo, hi;                 // loop
+  FormulaId condition = FormulaId::yes;  // branch
+  std::vector<Item> body, otherwise;
+};
+
+struct LocalVariable {
+  VarId var{};
+  std::vector<std::int64_t> extents;
+  bool checked = false;  // has elements with records (data, or storage of a barrier)
+};
+
+struct Unit {
+  const Program* program = nullptr;
+  std::vector<Leaf> leaves;  // in program order
+  std::vector<Item> items;
+  std::vector<std::optional<LocalVariable>> locals;  // by VarId; empty: not allocated in the task
+};
+
+// `task` is the body of the innermost cuda_tasks loop. Accesses to variables that the task does not allocate are left
+// out unless they are in `globals` (with symbolic extents). Throws GiveUp.
+Unit make_unit(const Program& program, const semantics::amir::Body& task, Formulas& formulas, Bindings bindings);
+
+}  // namespace exocheck::amir::slices
