@@ -72,7 +72,7 @@ class Checker {
   enum class Attempt : std::uint8_t { settled, accepted, open };
   Attempt attempt(const Prepared& prepared, const Words& words, const ParameterValues& fixed);
   // Runs the machine at the sizes that a proof named. true: that ended the check.
-  bool confirm(const Prepared& prepared, const Words& words, const std::vector<ParameterValues>& candidates);
+  bool confirm(const Prepared& prepared, const Words& words, const ParameterValues& candidate);
   void warn_zero_size(const SizeChoice& choice);
   void finish_excluded(const std::vector<std::string>& sizes);
   // false: a defect or a limit ended the check.
@@ -188,7 +188,10 @@ Checker::Attempt Checker::attempt(const Prepared& prepared, const Words& words, 
   ProofOptions options;
   options.max_seconds = std::min(options.max_seconds, limits().max_seconds / 2);
   options.solver_seconds = std::min(options.solver_seconds, options.max_seconds);
-  const auto look = [&](const ModeRules& rules) {
+  const auto look = [&](const ModeRules& rules, bool final) {
+    options.confirm = nullptr;
+    if (final) options.confirm = [&](const ParameterValues& sizes) { return confirm(prepared, words, sizes); };
+    options.most_candidates = final ? 8 : 1;
     ProofResult r = prove(program, prepared.procedure, fixed, rules, options);
     result_.stats.statements += r.steps;
     result_.stats.records_peak = std::max(result_.stats.records_peak, r.records_peak);
@@ -199,12 +202,12 @@ Checker::Attempt Checker::attempt(const Prepared& prepared, const Words& words, 
   ModeRules stricter = rules;
   const bool standard = options_.mode == analysis::Mode::standard;
   if (standard) stricter.proxy_fence_owner = stricter.generic_before_async = true;
-  ProofResult result = look(stricter);
+  ProofResult result = look(stricter, !standard);
   std::vector<ParameterValues> warnings = result.warnings;
   if (standard && result.kind != ProofResult::Kind::proved) {
     // What only the strict rules find is worth a warning, at the sizes that show it.
     const std::vector<ParameterValues> strict_only = std::move(result.candidates);
-    result = look(rules);
+    result = look(rules, true);
     warnings = result.warnings;
     warnings.insert(warnings.end(), strict_only.begin(), strict_only.end());
   }
@@ -213,32 +216,36 @@ Checker::Attempt Checker::attempt(const Prepared& prepared, const Words& words, 
     return Attempt::open;
   }
   if (result.kind == ProofResult::Kind::refuted) {
-    if (confirm(prepared, words, result.candidates)) return Attempt::settled;
+    if (result.confirmed) return Attempt::settled;
     result_.not_proved = result.reason;
     return Attempt::open;
   }
   for (const ParameterValues& sizes : warnings) {
-    if (confirm(prepared, words, {sizes})) return Attempt::settled;
+    if (confirm(prepared, words, sizes)) return Attempt::settled;
     if (!result_.findings.empty()) break;
+  }
+  if (!result.asserts_complete) {
+    // Nothing is wrong at any sizes; are there any?
+    const SizePlan plan = plan_sizes(prepared.procedure, {});
+    if (plan.choices.empty()) {
+      result_.not_proved = plan.unknown.value_or("no sizes satisfy the asserts");
+      return Attempt::open;
+    }
   }
   executed_task_ = true;
   result_.proof = ProofSummary{result.element_classes, result.slices, result.steps, result.layers, result.memory_queries};
   return Attempt::accepted;
 }
 
-bool Checker::confirm(const Prepared& prepared, const Words& words, const std::vector<ParameterValues>& candidates) {
-  for (const ParameterValues& values : candidates) {
-    SizeSet sizes;
-    for (const auto& [symbol, value] : values) sizes.emplace_back(prepared.procedure.symbol(symbol).name, value);
-    const SizePlan plan = plan_sizes(prepared.procedure, {sizes});
-    for (const SizeChoice& choice : plan.choices) {
-      if (!choice.admissible) continue;
-      if (!run_one(prepared, words, choice)) {
-        result_.sizes = {choice.values};
-        result_.sizes_chosen = !choice.values.empty() && options_.sizes.empty();
-        return true;
-      }
-    }
+bool Checker::confirm(const Prepared& prepared, const Words& words, const ParameterValues& candidate) {
+  SizeSet sizes;
+  for (const auto& [symbol, value] : candidate) sizes.emplace_back(prepared.procedure.symbol(symbol).name, value);
+  const SizePlan plan = plan_sizes(prepared.procedure, {sizes});
+  for (const SizeChoice& choice : plan.choices) {
+    if (!choice.admissible || run_one(prepared, words, choice)) continue;
+    result_.sizes = {choice.values};
+    result_.sizes_chosen = !choice.values.empty() && options_.sizes.empty();
+    return true;
   }
   return false;
 }

@@ -123,6 +123,7 @@ void Prover::preconditions() {
   for (const semantics::ir::Assertion& a : procedure_.assertions) {
     // Without an assert that has no linear form more is shown than needed.
     const auto f = formulas_.condition(*a.condition, [this](SymId s) { return bindings_[s]; });
+    result_.asserts_complete = result_.asserts_complete && f.has_value();
     if (f) assumptions_ = formulas_.conj(assumptions_, *f);
   }
   if (assumptions_ == FormulaId::no) throw GiveUp("no sizes satisfy the asserts");
@@ -248,19 +249,27 @@ void Prover::judge() {
       wanted.push_back(&s);
     }
     if (wanted.empty()) return;
+    bool confirmed = false;
     const auto add = [&](FormulaId f) {
       auto found = sizes(f, unknown);
-      if (found && std::find(out.begin(), out.end(), *found) == out.end()) out.push_back(std::move(*found));
-      return found.has_value();
+      if (!found) return false;
+      if (std::find(out.begin(), out.end(), *found) != out.end()) return true;
+      confirmed = !warning && options_.confirm && options_.confirm(*found);
+      out.push_back(std::move(*found));
+      return true;
     };
+    if (!warning && !result_.failure) result_.failure = wanted.front()->failure;
     if (wanted.size() <= 40 && !add(any) && !unknown) return;
     for (const Suspect* s : wanted) {
-      if (out.size() >= options_.most_candidates) break;
-      if (add(s->condition) && !result_.failure && !warning) result_.failure = s->failure;
+      if (confirmed || out.size() >= options_.most_candidates) break;
+      // One set of sizes is enough for a warning.
+      if (warning && !out.empty()) break;
+      add(s->condition);
     }
+    result_.confirmed = result_.confirmed || confirmed;
   };
   collect(suspects_, false, result_.candidates);
-  collect(memory_suspects_, false, result_.candidates);
+  if (!result_.confirmed) collect(memory_suspects_, false, result_.candidates);
   if (!result_.candidates.empty()) {
     result_.kind = ProofResult::Kind::refuted;
     result_.reason = "a path was found on which a rule may be broken";

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
@@ -14,10 +15,15 @@
 
 namespace exocheck::amir {
 
+// Values of control parameters.
+using ParameterValues = std::vector<std::pair<SymId, std::int64_t>>;
+
 struct ProofOptions {
   double max_seconds = 20;  // wall clock
   double solver_seconds = 10;
   std::size_t most_candidates = 8;
+  // Called with each candidate for sizes at which a rule is broken; true: it is, look no further.
+  std::function<bool(const ParameterValues&)> confirm;
   // For tests: false runs loops with constant bounds to their end, looks at equal slices one by one.
   bool fast_forward = true, merge_slices = true;
   bool keep_failures = false;  // fill ProofResult::failures
@@ -46,9 +52,11 @@ struct ProofResult {
   std::string reason;
   // Sizes at which only a warning is due.
   std::vector<ParameterValues> warnings;
-  std::optional<ProofFailure> failure;  // the first one of `candidates`
+  bool confirmed = false;               // by ProofOptions::confirm
+  std::optional<ProofFailure> failure;  // refuted: the first suspect
   std::vector<ProofFailure> failures;   // on request: of every path that the solver did not exclude
   bool reaches_task = false;            // for some sizes a task is executed
+  bool asserts_complete = true;         // false: one has no linear form and was left out, so perhaps no sizes are admitted
 
   std::uint64_t element_classes = 0, slices = 0, steps = 0, layers = 0, longest_loop = 0, memory_queries = 0;
   std::uint64_t solver_calls = 0, records_peak = 0;

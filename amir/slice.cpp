@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <numeric>
 #include <set>
@@ -96,6 +97,101 @@ class Partition {
   std::uint32_t next_ = 1;
 };
 
+// Who may know of the element's accesses, and where arrivals may publish them, followed through the slice.
+class Spread {
+ public:
+  using Elements = std::function<std::optional<std::vector<std::int64_t>>(const BarrierPart&)>;
+  using Group = std::function<std::uint32_t(VarId, std::int64_t)>;
+
+  Spread(const Slice& slice, std::vector<char>& relevant, Elements elements, Group group)
+      : slice_(slice), relevant_(relevant), elements_(std::move(elements)), group_(std::move(group)) {
+    std::fill(relevant_.begin(), relevant_.end(), 0);
+  }
+  void run() {
+    follow(slice_.items);
+    for (std::size_t i = 0; i < slice_.leaves.size(); ++i) {
+      const prog::Node& node = *slice_.leaves[i].node;
+      if (std::holds_alternative<prog::Fence>(node.node)) continue;
+      const bool counts = std::holds_alternative<prog::Arrive>(node.node) || std::holds_alternative<prog::Await>(node.node);
+      if (!counts) {
+        relevant_[i] = 1;
+        continue;
+      }
+      // Indices of arrivals are relative: of a group that publishes something all arrivals and awaits count.
+      if (any_pending(slice_.leaves[i].barriers.front())) relevant_[i] = 1;
+    }
+  }
+
+ private:
+  using Place = std::pair<VarId, std::uint32_t>;  // a multicast group
+
+  std::vector<Place> places(const BarrierPart& part) {
+    std::vector<Place> out;
+    if (const auto flats = elements_(part)) {
+      for (const std::int64_t flat : *flats) out.emplace_back(part.var, group_(part.var, flat));
+    } else {
+      out.emplace_back(part.var, ~0u);  // any
+    }
+    return out;
+  }
+  bool any_pending(const BarrierPart& part) {
+    for (const auto& place : places(part)) {
+      if (pending_.contains(place) || pending_.contains({place.first, ~0u})) return true;
+      if (place.second != ~0u) continue;
+      const auto first = pending_.lower_bound({place.first, 0});
+      if (first != pending_.end() && first->first == place.first) return true;
+    }
+    return false;
+  }
+  void know(const ThreadSet& threads) {
+    if (known_.contains(threads)) return;
+    known_ = known_.unite(threads);
+    ++changes_;
+  }
+  void publish(const BarrierPart& part) {
+    for (const auto& place : places(part)) changes_ += pending_.insert(place).second ? 1 : 0;
+  }
+  void follow(const std::vector<Item>& items) {
+    for (const Item& item : items) {
+      if (item.kind == Item::Kind::loop) {
+        for (;;) {
+          const std::uint64_t before = changes_;
+          follow(item.body);
+          if (changes_ == before) break;
+        }
+        continue;
+      }
+      if (item.kind == Item::Kind::branch) {
+        follow(item.body);
+        follow(item.otherwise);
+        continue;
+      }
+      const SliceLeaf& leaf = slice_.leaves[item.leaf];
+      if (std::holds_alternative<prog::Record>(leaf.node->node)) {
+        know(leaf.threads);
+        for (const BarrierPart& part : leaf.barriers) publish(part);
+      } else if (std::holds_alternative<prog::Fence>(leaf.node->node)) {
+        if (!known_.meets(leaf.threads)) continue;
+        relevant_[item.leaf] = 1;
+        know(leaf.threads);
+      } else if (std::holds_alternative<prog::Arrive>(leaf.node->node)) {
+        if (!known_.meets(leaf.threads)) continue;
+        for (std::size_t i = 1; i < leaf.barriers.size(); ++i) publish(leaf.barriers[i]);
+      } else if (std::holds_alternative<prog::Await>(leaf.node->node)) {
+        if (any_pending(leaf.barriers.front())) know(leaf.threads);
+      }
+    }
+  }
+
+  const Slice& slice_;
+  std::vector<char>& relevant_;
+  Elements elements_;
+  Group group_;
+  ThreadSet known_;
+  std::set<Place> pending_;
+  std::uint64_t changes_ = 0;
+};
+
 class Slicer {
  public:
   Slicer(const Unit& unit, Formulas& formulas, const ModeRules& rules, bool merge)
@@ -103,6 +199,12 @@ class Slicer {
 
   SliceSet run() {
     enclosing(unit_.items, {});
+    keep_.resize(unit_.leaves.size());
+    position_.resize(unit_.leaves.size());
+    for (std::size_t i = 0; i < unit_.leaves.size(); ++i) {
+      const auto* alloc = std::get_if<prog::Alloc>(&unit_.leaves[i].node->node);
+      if (alloc != nullptr) allocations_[alloc->var] += paths_[i].empty() ? 1 : 2;
+    }
     group_barriers();
     classify();
     for (const auto& local : unit_.locals) {
@@ -129,16 +231,26 @@ class Slicer {
   std::int64_t count(VarId barrier) const;
   void group_barriers();
   void classify();
+  // Once, and neither in a loop nor in a branch.
+  bool allocated_once(VarId var) const {
+    const auto at = allocations_.find(var);
+    return at != allocations_.end() && at->second == 1;
+  }
   void slice_variable(const LocalVariable& x);
   // Initialisations that change nothing and reads of elements that are certainly initialised.
   std::set<std::uint32_t> certainly_initialised(const LocalVariable& x) const;
   std::vector<Cell> cells(const LocalVariable& x, const std::vector<std::uint32_t>& touching);
   bool one_collective(const LocalVariable& x, const Cell& cell) const;
   Key signature(const Cell& cell, const Partition& partition) const;
-  void build(const LocalVariable& x, const Cell& cell, const Partition& partition);
+  // `leaves`, `items`: what can belong to a slice of x.
+  void build(const LocalVariable& x, const Cell& cell, const Partition& partition,
+             const std::vector<std::uint32_t>& leaves, const std::vector<Item>& items);
   void slice_counters();
   void finish(Slice slice);
 
+  // Without synchronization that cannot change what anybody knows of the element: nobody in its collective can know of an
+  // access at that place, and nothing can be pending on its barrier.
+  void drop_irrelevant(Slice& slice) const;
   std::vector<Item> filter(const std::vector<Item>& items, const std::vector<char>& keep,
                            const std::vector<std::uint32_t>& number) const;
   void write(const std::vector<Item>& items, const Slice& slice, Key& out) const;
@@ -151,8 +263,11 @@ class Slicer {
   std::vector<Key> paths_;  // by leaf: bounds and conditions around it
   // By barrier variable: an element's first partner in its multicast group.
   std::map<VarId, std::vector<std::uint32_t>> groups_;
+  std::map<VarId, int> allocations_;  // those in loops and branches count twice
   Partition sync_classes_;
   std::set<Key> seen_;
+  std::vector<char> keep_;               // scratch of build(), by leaf
+  std::vector<std::uint32_t> position_;
   std::uint64_t built_ = 0;
   SliceSet out_;
 };
@@ -297,7 +412,9 @@ std::set<std::uint32_t> Slicer::certainly_initialised(const LocalVariable& x) co
   std::set<std::uint32_t> out;
   if (!variable(x.var).check_initialised) return out;
   std::vector<std::uint32_t> writes;  // unconditional, of constant windows
-  std::size_t allocations = 0;
+  std::set<Key> written;              // the same, as numbers
+  constexpr std::size_t most_compared = 64;
+  if (!allocated_once(x.var)) return out;
   const auto covers = [&](const Leaf& write, const Leaf& leaf) {
     for (std::size_t d = 0; d < x.extents.size(); ++d) {
       const IndexRange& w = write.window[d];
@@ -311,19 +428,24 @@ std::set<std::uint32_t> Slicer::certainly_initialised(const LocalVariable& x) co
   };
   for (std::uint32_t i = 0; i < unit_.leaves.size(); ++i) {
     const Leaf& leaf = unit_.leaves[i];
-    if (const auto* alloc = std::get_if<prog::Alloc>(&leaf.node->node); alloc != nullptr && alloc->var == x.var) {
-      if (++allocations > 1 || !paths_[i].empty()) return {};
-    }
     const bool write = std::holds_alternative<prog::InitWrite>(leaf.node->node);
     if (accessed(*leaf.node) != x.var || (!write && !std::holds_alternative<prog::InitRead>(leaf.node->node))) continue;
-    if (std::any_of(writes.begin(), writes.end(), [&](std::uint32_t w) { return covers(unit_.leaves[w], leaf); })) {
+    Key window;
+    for (const IndexRange& w : leaf.window) {
+      put(window, w.lo);
+      put(window, w.hi);
+    }
+    if (written.contains(window) ||
+        std::any_of(writes.begin(), writes.end(), [&](std::uint32_t w) { return covers(unit_.leaves[w], leaf); })) {
       out.insert(i);
       continue;
     }
     const bool constant = std::all_of(leaf.window.begin(), leaf.window.end(), [](const IndexRange& w) {
       return w.lo.is_constant() && w.hi.is_constant();
     });
-    if (write && constant && paths_[i].empty()) writes.push_back(i);
+    if (!write || !constant || !paths_[i].empty()) continue;
+    written.insert(std::move(window));
+    if (writes.size() < most_compared) writes.push_back(i);
   }
   return out;
 }
@@ -348,6 +470,19 @@ void Slicer::slice_variable(const LocalVariable& x) {
     if (refined.insert(std::move(key)).second) partition.refine(leaf.threads);
   }
   if (touching.empty() || (!mutated && !variable(x.var).check_initialised)) return;
+  std::vector<char> keep(unit_.leaves.size(), 0);
+  for (const std::uint32_t i : touching) keep[i] = 1;
+  std::vector<std::uint32_t> leaves, same(unit_.leaves.size());
+  for (std::uint32_t i = 0; i < unit_.leaves.size(); ++i) {
+    const Leaf& leaf = unit_.leaves[i];
+    const auto life = lifetime(*leaf.node);
+    const bool alive = life && (*life == x.var || (variable(*life).barrier &&
+                                                   !std::holds_alternative<prog::CheckBarrier>(leaf.node->node)));
+    if (alive || is_sync(*leaf.node)) keep[i] = 1;
+    if (keep[i] != 0) leaves.push_back(i);
+    same[i] = i;
+  }
+  const std::vector<Item> items = filter(unit_.items, keep, same);
   std::set<Key> signatures;
   for (const Cell& cell : cells(x, touching)) {
     ++out_.classes;
@@ -355,7 +490,8 @@ void Slicer::slice_variable(const LocalVariable& x) {
       ++out_.single_thread;
       continue;
     }
-    if (!merge_ || signatures.insert(signature(cell, partition)).second) build(x, cell, partition);
+    if (!merge_ || signatures.insert(signature(cell, partition)).second)
+      build(x, cell, partition, leaves, items);
   }
 }
 
@@ -467,14 +603,7 @@ bool Slicer::one_collective(const LocalVariable& x, const Cell& cell) const {
   }
   if (!qual) return true;
   // Allocated more than once, its first write of each life may differ.
-  if (rules_.uninitialised && variable(x.var).check_initialised) {
-    std::size_t allocations = 0;
-    for (const Leaf& leaf : unit_.leaves) {
-      const auto* alloc = std::get_if<prog::Alloc>(&leaf.node->node);
-      if (alloc != nullptr && alloc->var == x.var && (++allocations > 1 || !paths_[&leaf - unit_.leaves.data()].empty()))
-        return false;
-    }
-  }
+  if (rules_.uninitialised && variable(x.var).check_initialised && !allocated_once(x.var)) return false;
   return std::all_of(checks.begin(), checks.end(), [&](const prog::Check* check) {
     return demand(*check, *qual, rules_).quals.contains(*qual);
   });
@@ -503,13 +632,14 @@ Key Slicer::signature(const Cell& cell, const Partition& partition) const {
   return out;
 }
 
-void Slicer::build(const LocalVariable& x, const Cell& cell, const Partition& partition) {
+void Slicer::build(const LocalVariable& x, const Cell& cell, const Partition& partition,
+                   const std::vector<std::uint32_t>& leaves, const std::vector<Item>& items) {
   Slice slice;
   slice.var = x.var;
   slice.first = cell.first;
   for (const std::int64_t c : cell.first) slice.element.push_back(Linear{{}, c});
 
-  std::vector<char> keep(unit_.leaves.size(), 0);
+  std::vector<char>& keep = keep_;
   std::map<std::uint32_t, FormulaId> hits;
   std::set<ThreadId> alone;
   for (const Touch& touch : cell.touches) {
@@ -542,13 +672,10 @@ void Slicer::build(const LocalVariable& x, const Cell& cell, const Partition& pa
     for (const ThreadId n : ids) out.append(n, n + 1);
     return out;
   };
-  std::vector<std::uint32_t> position(unit_.leaves.size(), 0);
-  for (std::uint32_t i = 0; i < unit_.leaves.size(); ++i) {
+  std::vector<std::uint32_t>& position = position_;
+  for (const std::uint32_t i : leaves) {
     const Leaf& leaf = unit_.leaves[i];
-    const auto life = lifetime(*leaf.node);
-    const bool alive = life && (*life == x.var || (variable(*life).barrier &&
-                                                   !std::holds_alternative<prog::CheckBarrier>(leaf.node->node)));
-    bool wanted = keep[i] != 0 || alive;
+    bool wanted = keep[i] != 0 || lifetime(*leaf.node);
     if (!wanted && is_sync(*leaf.node)) {
       wanted = std::any_of(leaf.threads.ranges().begin(), leaf.threads.ranges().end(), [&](const ThreadRange& r) {
         return std::any_of(kept.begin() + r.lo, kept.begin() + r.hi, [](char k) { return k != 0; });
@@ -567,8 +694,36 @@ void Slicer::build(const LocalVariable& x, const Cell& cell, const Partition& pa
   }
   built_ += slice.leaves.size();
   if (built_ > most_slice_leaves) throw GiveUp("too many different element classes");
-  slice.items = filter(unit_.items, keep, position);
+  slice.items = filter(items, keep, position);
+  for (const std::uint32_t i : leaves) keep[i] = 0;
+  drop_irrelevant(slice);
   finish(std::move(slice));
+}
+
+void Slicer::drop_irrelevant(Slice& slice) const {
+  std::vector<char> relevant(slice.leaves.size(), 1);
+  Spread(
+      slice, relevant, [this](const BarrierPart& part) { return elements(part); },
+      [this](VarId var, std::int64_t flat) { return groups_.at(var)[static_cast<std::size_t>(flat)]; })
+      .run();
+  std::vector<std::uint32_t> compact(slice.leaves.size(), 0);
+  std::vector<SliceLeaf> leaves;
+  std::map<ThreadId, ThreadId> number;
+  for (std::size_t i = 0; i < slice.leaves.size(); ++i) {
+    if (relevant[i] == 0) continue;
+    SliceLeaf leaf = std::move(slice.leaves[i]);
+    std::set<ThreadId> threads;
+    for (const ThreadRange& r : leaf.threads.ranges()) {
+      for (ThreadId t = r.lo; t < r.hi; ++t)
+        threads.insert(number.try_emplace(t, static_cast<ThreadId>(number.size())).first->second);
+    }
+    leaf.threads = {};
+    for (const ThreadId t : threads) leaf.threads.append(t, t + 1);
+    compact[i] = static_cast<std::uint32_t>(leaves.size());
+    leaves.push_back(std::move(leaf));
+  }
+  slice.leaves = std::move(leaves);
+  slice.items = filter(slice.items, relevant, compact);
 }
 
 std::vector<Item> Slicer::filter(const std::vector<Item>& items, const std::vector<char>& keep,

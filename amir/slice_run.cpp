@@ -104,6 +104,9 @@ class Explorer {
   void segment(Segmentation& s, const Start& start);
   void iterate(Segmentation& s, const Start& start, const Linear& end, FormulaId path, bool last);
 
+  // Ends the segment after so many iterations.
+  void leave(Segmentation& s, const Start& start, const Linear& end, std::size_t iterations, StateId state,
+             FormulaId path, bool last);
   const LoopFacts& facts(const Item& item);
   void collect(const std::vector<Item>& items, AtomId y, LoopFacts& out, std::vector<AtomId>& inner);
   void note(const Linear& a, AtomId y, LoopFacts& out, bool must_repeat);
@@ -444,7 +447,8 @@ void Explorer::iterate(Segmentation& s, const Start& start, const Linear& end, F
     loops_.pop_back();
     // That the iteration took place is added again where a layer is left.
     Configuration layer;
-    for (const auto& [state, f] : done) put(layer, state, formulas_.without(f, runs));
+    const FormulaId added = formulas_.without(runs, path);
+    for (const auto& [state, f] : done) put(layer, state, formulas_.without(f, added));
     layers.push_back(std::move(layer));
     ++i;
     ++budget_.layers;
@@ -462,39 +466,59 @@ void Explorer::iterate(Segmentation& s, const Start& start, const Linear& end, F
     if (i > most_layers) throw GiveUp("the states of a loop do not repeat");
   }
   const std::size_t count = layers.size() - (cycle ? 1 : 0);
-  for (std::size_t i = 0; i < count; ++i) {
-    const Linear missing = plus(length, -static_cast<std::int64_t>(i));
-    FormulaId here = formulas_.zero(missing);
-    if (cycle && i >= cycle->first) {
-      here = formulas_.conj(formulas_.at_most_zero(combine(-1, missing, 0, Linear{})),
-                            formulas_.zero(formulas_.remainder(missing, static_cast<std::int64_t>(cycle->second))));
-    }
-    if (here == FormulaId::no) continue;
-    for (const auto& [state, f] : layers[i]) {
-      FormulaId at_end = fork(f, here).first;
-      if (at_end == FormulaId::no) continue;
-      if (last) {
-        put(*s.out, state, at_end);
-        continue;
+  // A state that is there after any number of iterations from some on needs one condition.
+  std::map<std::pair<StateId, FormulaId>, std::size_t> always_from;
+  if (cycle) {
+    for (const auto& [state, f] : layers[count - 1]) {
+      std::size_t from = count;
+      while (from > 0) {
+        const auto at = layers[from - 1].find(state);
+        if (at == layers[from - 1].end() || at->second != f) break;
+        --from;
       }
-      const std::int64_t residue = (start.residue + static_cast<std::int64_t>(i)) % period;
-      Linear next = end;
-      if (period > 1) {
-        next = plus(combine(period, formulas_.quotient(end, period), 0, Linear{}), residue);
-        at_end = fork(at_end, formulas_.zero(combine(1, end, -1, next))).first;
-        if (at_end == FormulaId::no) continue;
-      }
-      const auto known = std::find_if(s.pending.begin(), s.pending.end(), [&, state = state](const Start& p) {
-        return p.at == next && p.residue == residue && p.state == state;
-      });
-      if (known != s.pending.end()) {
-        known->condition = formulas_.join(known->condition, at_end);
-      } else {
-        s.pending.push_back({next, residue, state, at_end});
-      }
-      if (s.pending.size() > most_states) throw GiveUp("a loop has too many cases");
+      if (from <= cycle->first) always_from.emplace(std::pair{state, f}, from);
     }
   }
+  for (std::size_t i = 0; i < count; ++i) {
+    const Linear missing = plus(length, -static_cast<std::int64_t>(i));
+    const FormulaId enough = formulas_.at_most_zero(combine(-1, missing, 0, Linear{}));
+    FormulaId here = formulas_.zero(missing);
+    if (cycle && i >= cycle->first)
+      here = formulas_.conj(
+          enough, formulas_.zero(formulas_.remainder(missing, static_cast<std::int64_t>(cycle->second))));
+    for (const auto& [state, f] : layers[i]) {
+      const auto settled = always_from.find({state, f});
+      const bool whole = s.facts->period == 1 || last;
+      if (whole && settled != always_from.end()) {
+        if (i == settled->second) leave(s, start, end, i, state, fork(f, enough).first, last);
+        if (i >= settled->second) continue;
+      }
+      if (here != FormulaId::no) leave(s, start, end, i, state, fork(f, here).first, last);
+    }
+  }
+}
+
+void Explorer::leave(Segmentation& s, const Start& start, const Linear& end, std::size_t iterations, StateId state,
+                     FormulaId path, bool last) {
+  if (path == FormulaId::no) return;
+  if (last) return put(*s.out, state, path);
+  const std::int64_t period = s.facts->period;
+  const std::int64_t residue = (start.residue + static_cast<std::int64_t>(iterations)) % period;
+  Linear next = end;
+  if (period > 1) {
+    next = plus(combine(period, formulas_.quotient(end, period), 0, Linear{}), residue);
+    path = fork(path, formulas_.zero(combine(1, end, -1, next))).first;
+    if (path == FormulaId::no) return;
+  }
+  const auto known = std::find_if(s.pending.begin(), s.pending.end(), [&](const Start& p) {
+    return p.at == next && p.residue == residue && p.state == state;
+  });
+  if (known != s.pending.end()) {
+    known->condition = formulas_.join(known->condition, path);
+  } else {
+    s.pending.push_back({next, residue, state, path});
+  }
+  if (s.pending.size() > most_states) throw GiveUp("a loop has too many cases");
 }
 
 }  // namespace
