@@ -90,6 +90,17 @@ class Partition {
     }
   }
   std::uint32_t at(ThreadId t) const { return class_of_[static_cast<std::size_t>(t)]; }
+  // The threads of each class, in ascending order of their first.
+  std::vector<std::vector<ThreadId>> members() const {
+    std::map<std::uint32_t, std::size_t> position;
+    std::vector<std::vector<ThreadId>> out;
+    for (std::size_t t = 0; t < class_of_.size(); ++t) {
+      const auto [at, fresh] = position.try_emplace(class_of_[t], out.size());
+      if (fresh) out.emplace_back();
+      out[at->second].push_back(static_cast<ThreadId>(t));
+    }
+    return out;
+  }
   std::size_t threads() const { return class_of_.size(); }
 
  private:
@@ -198,9 +209,10 @@ class Slicer {
       : unit_(unit), formulas_(formulas), rules_(rules), merge_(merge), sync_classes_(unit.program->threads) {}
 
   SliceSet run() {
-    enclosing(unit_.items, {});
-    keep_.resize(unit_.leaves.size());
-    position_.resize(unit_.leaves.size());
+    paths_.resize(unit_.leaves.size());
+    places_.resize(unit_.leaves.size());
+    std::vector<Place> places;
+    enclosing(unit_.items, {}, places);
     for (std::size_t i = 0; i < unit_.leaves.size(); ++i) {
       const auto* alloc = std::get_if<prog::Alloc>(&unit_.leaves[i].node->node);
       if (alloc != nullptr) allocations_[alloc->var] += paths_[i].empty() ? 1 : 2;
@@ -226,7 +238,13 @@ class Slicer {
 
   const prog::Variable& variable(VarId v) const { return unit_.program->variables[index(v)]; }
   const LocalVariable& local(VarId v) const { return *unit_.locals[index(v)]; }
-  void enclosing(const std::vector<Item>& items, const Key& path);
+  // A loop, or one side of a branch.
+  struct Place {
+    const Item* item = nullptr;
+    bool otherwise = false;
+    friend bool operator==(const Place&, const Place&) = default;
+  };
+  void enclosing(const std::vector<Item>& items, const Key& path, std::vector<Place>& places);
   std::optional<std::vector<std::int64_t>> elements(const BarrierPart& part) const;
   std::int64_t count(VarId barrier) const;
   void group_barriers();
@@ -242,17 +260,16 @@ class Slicer {
   std::vector<Cell> cells(const LocalVariable& x, const std::vector<std::uint32_t>& touching);
   bool one_collective(const LocalVariable& x, const Cell& cell) const;
   Key signature(const Cell& cell, const Partition& partition) const;
-  // `leaves`, `items`: what can belong to a slice of x.
-  void build(const LocalVariable& x, const Cell& cell, const Partition& partition,
-             const std::vector<std::uint32_t>& leaves, const std::vector<Item>& items);
+  // `skeleton`: the leaves, apart from accesses, that can belong to a slice of x.
+  void build(const LocalVariable& x, const Cell& cell, const std::vector<std::vector<ThreadId>>& classes,
+             const std::vector<std::uint32_t>& skeleton);
   void slice_counters();
   void finish(Slice slice);
 
   // Without synchronization that cannot change what anybody knows of the element: nobody in its collective can know of an
   // access at that place, and nothing can be pending on its barrier.
   void drop_irrelevant(Slice& slice) const;
-  std::vector<Item> filter(const std::vector<Item>& items, const std::vector<char>& keep,
-                           const std::vector<std::uint32_t>& number) const;
+  std::vector<Item> assemble(const std::vector<SliceLeaf>& leaves) const;
   void write(const std::vector<Item>& items, const Slice& slice, Key& out) const;
   void number_barriers(Slice& slice) const;
 
@@ -260,36 +277,38 @@ class Slicer {
   Formulas& formulas_;
   const ModeRules& rules_;
   const bool merge_;
-  std::vector<Key> paths_;  // by leaf: bounds and conditions around it
+  std::vector<Key> paths_;                   // by leaf: bounds and conditions around it
+  std::vector<std::vector<Place>> places_;  // by leaf
   // By barrier variable: an element's first partner in its multicast group.
   std::map<VarId, std::vector<std::uint32_t>> groups_;
   std::map<VarId, int> allocations_;  // those in loops and branches count twice
   Partition sync_classes_;
   std::set<Key> seen_;
-  std::vector<char> keep_;               // scratch of build(), by leaf
-  std::vector<std::uint32_t> position_;
   std::uint64_t built_ = 0;
   SliceSet out_;
 };
 
-void Slicer::enclosing(const std::vector<Item>& items, const Key& path) {
-  if (paths_.empty()) paths_.resize(unit_.leaves.size());
+void Slicer::enclosing(const std::vector<Item>& items, const Key& path, std::vector<Place>& places) {
   for (const Item& item : items) {
     if (item.kind == Item::Kind::leaf) {
       paths_[item.leaf] = path;
+      places_[item.leaf] = places;
       continue;
     }
     Key inner = path;
+    places.push_back({&item, false});
     if (item.kind == Item::Kind::loop) {
       put(inner, item.lo);
       put(inner, item.hi);
-      enclosing(item.body, inner);
+      enclosing(item.body, inner, places);
     } else {
       inner.insert(inner.end(), {-1, static_cast<std::int64_t>(item.condition)});
-      enclosing(item.body, inner);
+      enclosing(item.body, inner, places);
       inner.back() = -1 - inner.back();
-      enclosing(item.otherwise, inner);
+      places.back().otherwise = true;
+      enclosing(item.otherwise, inner, places);
     }
+    places.pop_back();
   }
 }
 
@@ -470,19 +489,16 @@ void Slicer::slice_variable(const LocalVariable& x) {
     if (refined.insert(std::move(key)).second) partition.refine(leaf.threads);
   }
   if (touching.empty() || (!mutated && !variable(x.var).check_initialised)) return;
-  std::vector<char> keep(unit_.leaves.size(), 0);
-  for (const std::uint32_t i : touching) keep[i] = 1;
-  std::vector<std::uint32_t> leaves, same(unit_.leaves.size());
+  // Synchronization, and what begins and ends the life of the variable and of barriers.
+  std::vector<std::uint32_t> skeleton;
   for (std::uint32_t i = 0; i < unit_.leaves.size(); ++i) {
-    const Leaf& leaf = unit_.leaves[i];
-    const auto life = lifetime(*leaf.node);
-    const bool alive = life && (*life == x.var || (variable(*life).barrier &&
-                                                   !std::holds_alternative<prog::CheckBarrier>(leaf.node->node)));
-    if (alive || is_sync(*leaf.node)) keep[i] = 1;
-    if (keep[i] != 0) leaves.push_back(i);
-    same[i] = i;
+    const prog::Node& node = *unit_.leaves[i].node;
+    const auto life = lifetime(node);
+    const bool alive =
+        life && (*life == x.var || (variable(*life).barrier && !std::holds_alternative<prog::CheckBarrier>(node.node)));
+    if (alive || is_sync(node)) skeleton.push_back(i);
   }
-  const std::vector<Item> items = filter(unit_.items, keep, same);
+  const std::vector<std::vector<ThreadId>> classes = partition.members();
   std::set<Key> signatures;
   for (const Cell& cell : cells(x, touching)) {
     ++out_.classes;
@@ -491,7 +507,7 @@ void Slicer::slice_variable(const LocalVariable& x) {
       continue;
     }
     if (!merge_ || signatures.insert(signature(cell, partition)).second)
-      build(x, cell, partition, leaves, items);
+      build(x, cell, classes, skeleton);
   }
 }
 
@@ -632,70 +648,57 @@ Key Slicer::signature(const Cell& cell, const Partition& partition) const {
   return out;
 }
 
-void Slicer::build(const LocalVariable& x, const Cell& cell, const Partition& partition,
-                   const std::vector<std::uint32_t>& leaves, const std::vector<Item>& items) {
+void Slicer::build(const LocalVariable& x, const Cell& cell, const std::vector<std::vector<ThreadId>>& classes,
+                   const std::vector<std::uint32_t>& skeleton) {
   Slice slice;
   slice.var = x.var;
   slice.first = cell.first;
   for (const std::int64_t c : cell.first) slice.element.push_back(Linear{{}, c});
 
-  std::vector<char>& keep = keep_;
-  std::map<std::uint32_t, FormulaId> hits;
   std::set<ThreadId> alone;
   for (const Touch& touch : cell.touches) {
-    keep[touch.leaf] = 1;
-    hits.emplace(touch.leaf, touch.hit);
     const Leaf& leaf = unit_.leaves[touch.leaf];
     if (uses_threads(*leaf.node) && leaf.threads.is_single()) alone.insert(leaf.threads.min());
   }
   // Of interchangeable threads two show everything that many can: the same thread, and another one.
-  std::map<std::uint32_t, int> kept_of_class;
-  std::vector<char> kept(partition.threads(), 0);
-  for (const ThreadId t : alone) kept[static_cast<std::size_t>(t)] = 1;
-  for (std::size_t t = 0; t < kept.size(); ++t) {
-    if (kept[t] == 0 && ++kept_of_class[partition.at(static_cast<ThreadId>(t))] <= 2) kept[t] = 1;
-  }
-  std::vector<ThreadId> number(kept.size(), -1);
-  ThreadId next = 0;
-  const auto renumber = [&](const ThreadSet& set) {
-    std::vector<ThreadId> ids;
-    for (const ThreadRange& r : set.ranges()) {
-      for (ThreadId t = r.lo; t < r.hi; ++t) {
-        if (kept[static_cast<std::size_t>(t)] == 0) continue;
-        ThreadId& n = number[static_cast<std::size_t>(t)];
-        if (n < 0) n = next++;
-        ids.push_back(n);
-      }
+  std::vector<ThreadId> kept(alone.begin(), alone.end());
+  for (const auto& members : classes) {
+    int others = 0;
+    for (const ThreadId t : members) {
+      if (alone.contains(t)) continue;
+      kept.push_back(t);
+      if (++others == 2) break;
     }
-    std::sort(ids.begin(), ids.end());
+  }
+  std::sort(kept.begin(), kept.end());
+  const auto renumber = [&](const ThreadSet& set) {
     ThreadSet out;
-    for (const ThreadId n : ids) out.append(n, n + 1);
+    for (const ThreadRange& r : set.ranges()) {
+      const auto lo = std::lower_bound(kept.begin(), kept.end(), r.lo), hi = std::lower_bound(lo, kept.end(), r.hi);
+      if (lo != hi) out.append(lo - kept.begin(), hi - kept.begin());
+    }
     return out;
   };
-  std::vector<std::uint32_t>& position = position_;
-  for (const std::uint32_t i : leaves) {
+  auto touch = cell.touches.begin();
+  const auto add = [&](std::uint32_t i, FormulaId hit) {
     const Leaf& leaf = unit_.leaves[i];
-    bool wanted = keep[i] != 0 || lifetime(*leaf.node);
-    if (!wanted && is_sync(*leaf.node)) {
-      wanted = std::any_of(leaf.threads.ranges().begin(), leaf.threads.ranges().end(), [&](const ThreadRange& r) {
-        return std::any_of(kept.begin() + r.lo, kept.begin() + r.hi, [](char k) { return k != 0; });
-      });
-    }
-    keep[i] = wanted ? 1 : 0;
-    if (!wanted) continue;
     SliceLeaf out;
+    if (uses_threads(*leaf.node)) out.threads = renumber(leaf.threads);
+    if (is_sync(*leaf.node) && out.threads.empty()) return;
     out.unit_leaf = i;
     out.node = leaf.node;
-    if (uses_threads(*leaf.node)) out.threads = renumber(leaf.threads);
-    if (const auto hit = hits.find(i); hit != hits.end()) out.hit = hit->second;
+    out.hit = hit;
     out.barriers = leaf.barriers;
-    position[i] = static_cast<std::uint32_t>(slice.leaves.size());
     slice.leaves.push_back(std::move(out));
+  };
+  for (const std::uint32_t i : skeleton) {
+    for (; touch != cell.touches.end() && touch->leaf < i; ++touch) add(touch->leaf, touch->hit);
+    add(i, FormulaId::yes);
   }
+  for (; touch != cell.touches.end(); ++touch) add(touch->leaf, touch->hit);
   built_ += slice.leaves.size();
   if (built_ > most_slice_leaves) throw GiveUp("too many different element classes");
-  slice.items = filter(items, keep, position);
-  for (const std::uint32_t i : leaves) keep[i] = 0;
+  slice.items = assemble(slice.leaves);
   drop_irrelevant(slice);
   finish(std::move(slice));
 }
@@ -706,7 +709,6 @@ void Slicer::drop_irrelevant(Slice& slice) const {
       slice, relevant, [this](const BarrierPart& part) { return elements(part); },
       [this](VarId var, std::int64_t flat) { return groups_.at(var)[static_cast<std::size_t>(flat)]; })
       .run();
-  std::vector<std::uint32_t> compact(slice.leaves.size(), 0);
   std::vector<SliceLeaf> leaves;
   std::map<ThreadId, ThreadId> number;
   for (std::size_t i = 0; i < slice.leaves.size(); ++i) {
@@ -719,37 +721,44 @@ void Slicer::drop_irrelevant(Slice& slice) const {
     }
     leaf.threads = {};
     for (const ThreadId t : threads) leaf.threads.append(t, t + 1);
-    compact[i] = static_cast<std::uint32_t>(leaves.size());
     leaves.push_back(std::move(leaf));
   }
   slice.leaves = std::move(leaves);
-  slice.items = filter(slice.items, relevant, compact);
+  slice.items = assemble(slice.leaves);
 }
 
-std::vector<Item> Slicer::filter(const std::vector<Item>& items, const std::vector<char>& keep,
-                                 const std::vector<std::uint32_t>& number) const {
+// The loops and branches of the unit around these leaves.
+std::vector<Item> Slicer::assemble(const std::vector<SliceLeaf>& leaves) const {
   std::vector<Item> out;
-  for (const Item& item : items) {
-    if (item.kind == Item::Kind::leaf) {
-      if (keep[item.leaf] == 0) continue;
-      out.push_back(item);
-      out.back().leaf = number[item.leaf];
-      continue;
+  std::vector<Place> open;
+  const auto inside = [&](std::size_t depth) {
+    std::vector<Item>* list = &out;
+    for (std::size_t d = 0; d < depth; ++d) list = open[d].otherwise ? &list->back().otherwise : &list->back().body;
+    return list;
+  };
+  for (std::uint32_t i = 0; i < leaves.size(); ++i) {
+    const std::vector<Place>& path = places_[leaves[i].unit_leaf];
+    std::size_t common = 0;
+    while (common < open.size() && common < path.size() && open[common] == path[common]) ++common;
+    const bool other_side = common < open.size() && common < path.size() && open[common].item == path[common].item;
+    open.resize(common);
+    if (other_side) open.push_back(path[common]);
+    while (open.size() < path.size()) {
+      const Place& place = path[open.size()];
+      Item header;
+      header.kind = place.item->kind;
+      header.leaf = place.item->leaf;
+      header.symbol = place.item->symbol;
+      header.iterator = place.item->iterator;
+      header.lo = place.item->lo;
+      header.hi = place.item->hi;
+      header.condition = place.item->condition;
+      inside(open.size())->push_back(std::move(header));
+      open.push_back(place);
     }
-    std::vector<Item> body = filter(item.body, keep, number);
-    std::vector<Item> otherwise = filter(item.otherwise, keep, number);
-    if (body.empty() && otherwise.empty()) continue;
-    Item copy;
-    copy.kind = item.kind;
-    copy.leaf = item.leaf;
-    copy.symbol = item.symbol;
-    copy.iterator = item.iterator;
-    copy.lo = item.lo;
-    copy.hi = item.hi;
-    copy.condition = item.condition;
-    copy.body = std::move(body);
-    copy.otherwise = std::move(otherwise);
-    out.push_back(std::move(copy));
+    Item item;
+    item.leaf = i;
+    inside(open.size())->push_back(std::move(item));
   }
   return out;
 }
@@ -768,8 +777,6 @@ void Slicer::slice_counters() {
     for (const std::uint32_t root : roots) {
       ++out_.classes;
       Slice slice;
-      std::vector<char> keep(unit_.leaves.size(), 0);
-      std::vector<std::uint32_t> position(unit_.leaves.size(), 0);
       for (std::uint32_t i = 0; i < unit_.leaves.size(); ++i) {
         const Leaf& leaf = unit_.leaves[i];
         const auto life = lifetime(*leaf.node);
@@ -784,17 +791,15 @@ void Slicer::slice_counters() {
           }
         }
         if (!wanted) continue;
-        keep[i] = 1;
         SliceLeaf out;
         out.unit_leaf = i;
         out.node = leaf.node;
         out.barriers = leaf.barriers;
-        position[i] = static_cast<std::uint32_t>(slice.leaves.size());
         slice.leaves.push_back(std::move(out));
       }
       built_ += slice.leaves.size();
       if (built_ > most_slice_leaves) throw GiveUp("too many different barrier elements");
-      slice.items = filter(unit_.items, keep, position);
+      slice.items = assemble(slice.leaves);
       finish(std::move(slice));
     }
   }
