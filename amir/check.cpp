@@ -83,6 +83,7 @@ class Checker {
   void warn_strict(const Prepared& prepared, const Words& words, const Sizes& sizes, const ModeRules& rules);
   void add_warning(Diagnostic warning);
   void finish(Verdict verdict, std::string reason) {
+    if (verdict != Verdict::checked) result_.not_proved.clear();
     result_.verdict = verdict;
     result_.reason = std::move(reason);
   }
@@ -305,7 +306,6 @@ void Checker::run_sizes(const Prepared& prepared, bool bounds_proved) {
   // Without parameters the one run is all there is.
   result_.all_sizes = result_.sizes.front().empty();
   finish(result_.all_sizes ? Verdict::proved : Verdict::checked, "");
-  if (result_.all_sizes) result_.not_proved.clear();
 }
 
 Outcome Checker::execute(const Prepared& prepared, const Sizes& sizes, const ModeRules& rules) {

@@ -220,11 +220,15 @@ void Comparison::compare(const Access& record, const Access& check) {
         }
         ++loop;
       }
+      // The first iterator in which they differ.
+      FormulaId equal_before = formulas_.conj(both, same_host);
       for (const std::size_t d : task_dims) {
         for (const FormulaId different : {formulas_.less(a.iterators[d], b.iterators[d]),
                                           formulas_.less(b.iterators[d], a.iterators[d])}) {
-          query(a, b, formulas_.conj(formulas_.conj(both, same_host), different), record, check, out_.across_tasks);
+          query(a, b, formulas_.conj(equal_before, different), record, check, out_.across_tasks);
         }
+        equal_before =
+            formulas_.conj(equal_before, formulas_.zero(combine(1, a.iterators[d], -1, b.iterators[d])));
       }
     }
   }
@@ -253,6 +257,7 @@ void Comparison::compare(const Access& record, const Access& check) {
                                   formulas_.less(b.iterators[i], a.iterators[i])}) {
       ask(formulas_.conj(both, other));
     }
+    both = formulas_.conj(both, formulas_.zero(combine(1, a.iterators[i], -1, b.iterators[i])));
   }
 }
 

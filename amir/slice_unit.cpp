@@ -27,8 +27,9 @@ FormulaId Bindings::condition(Formulas& formulas, const semantics::ir::Expr& e) 
 
 namespace {
 
-// Longer constant loops stay loops; their iterations are told apart by cycle detection.
-constexpr std::int64_t longest_unrolled = 16;
+// Longer constant loops stay loops: with synchronization inside, their states repeat; without, unrolling keeps indices
+// constant.
+constexpr std::int64_t longest_unrolled = 8, longest_unrolled_plain = 64;
 constexpr std::size_t most_leaves = 300'000;
 
 class Builder {
@@ -53,7 +54,7 @@ class Builder {
  private:
   void find_locals(const prog::Body& body);
   void block(const prog::Body& body, std::vector<Item>& out);
-  void loop(const prog::Node& node, const prog::Loop& s, std::vector<Item>& out);
+  void loop(const prog::Loop& s, std::vector<Item>& out);
   void branch(const prog::Branch& s, std::vector<Item>& out);
   void leaf(const prog::Node& node, std::vector<Item>& out, Leaf l);
   bool local(VarId var) const { return unit_.locals[index(var)].has_value(); }
@@ -96,7 +97,7 @@ void Builder::find_locals(const prog::Body& body) {
 void Builder::block(const prog::Body& body, std::vector<Item>& out) {
   for (const prog::Node& node : body) {
     std::visit(overloaded{
-                   [&](const prog::Loop& s) { loop(node, s, out); },
+                   [&](const prog::Loop& s) { loop(s, out); },
                    [&](const prog::Branch& s) { branch(s, out); },
                    [&](const prog::Check& s) {
                      if (!local(s.target.var)) return;
@@ -155,15 +156,29 @@ void Builder::leaf(const prog::Node& node, std::vector<Item>& out, Leaf l) {
   unit_.leaves.push_back(std::move(l));
 }
 
-void Builder::loop(const prog::Node& node, const prog::Loop& s, std::vector<Item>& out) {
-  (void)node;
+bool synchronizes(const prog::Body& body) {
+  return std::any_of(body.begin(), body.end(), [](const prog::Node& node) {
+    return std::visit(overloaded{
+                          [](const prog::Fence&) { return true; },
+                          [](const prog::Arrive&) { return true; },
+                          [](const prog::Await&) { return true; },
+                          [](const prog::Loop& s) { return synchronizes(s.body); },
+                          [](const prog::Branch& s) { return synchronizes(s.then_body) || synchronizes(s.else_body); },
+                          [](const auto&) { return false; },
+                      },
+                      node.node);
+  });
+}
+
+void Builder::loop(const prog::Loop& s, std::vector<Item>& out) {
   const Linear lo = bindings_.linear(formulas_, *s.lo), hi = bindings_.linear(formulas_, *s.hi);
   const bool over_threads = thread_iterators_.contains(s.iter);
   const bool constant = lo.is_constant() && hi.is_constant();
   if (over_threads && !constant) throw GiveUp("a loop over threads has symbolic bounds");
   if (constant && hi.constant <= lo.constant) return;
   if (!over_threads && sweep(s, lo, hi, out)) return;
-  if (constant && (over_threads || hi.constant - lo.constant <= longest_unrolled)) {
+  const std::int64_t longest = synchronizes(s.body) ? longest_unrolled : longest_unrolled_plain;
+  if (constant && (over_threads || hi.constant - lo.constant <= longest)) {
     for (std::int64_t i = lo.constant; i < hi.constant; ++i) {
       bindings_.set(s.iter, Linear{{}, i});
       if (!over_threads) sequence_.push_back(i);

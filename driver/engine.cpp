@@ -45,6 +45,8 @@ ProcedureResult check_one(const Procedure& procedure, const semantics::ir::Progr
   result.name = procedure.name;
   result.verdict = checked.verdict;
   result.reason = std::move(checked.reason);
+  result.not_proved = std::move(checked.not_proved);
+  result.proof = checked.proof;
   result.all_sizes = checked.all_sizes;
   result.sizes = std::move(checked.sizes);
   result.sizes_chosen = checked.sizes_chosen;

@@ -103,6 +103,15 @@ Json to_json(const SizeSet& sizes) {
   return json;
 }
 
+Json to_json(const std::optional<amir::ProofSummary>& proof) {
+  if (!proof) return nullptr;
+  return Json{{"element_classes", proof->element_classes},
+              {"slices", proof->slices},
+              {"steps", proof->steps},
+              {"iterations", proof->iterations},
+              {"memory_queries", proof->memory_queries}};
+}
+
 Json to_json(const ProcedureResult& procedure, bool with_times) {
   Json sizes = Json::array();
   for (const SizeSet& set : procedure.sizes) sizes.push_back(to_json(set));
@@ -110,6 +119,8 @@ Json to_json(const ProcedureResult& procedure, bool with_times) {
   return Json{{"name", procedure.name},
               {"verdict", name(procedure.verdict)},
               {"reason", text_or_null(procedure.reason)},
+              {"not_proved", text_or_null(procedure.not_proved)},
+              {"proof", to_json(procedure.proof)},
               {"all_sizes", procedure.all_sizes},
               {"sizes", sizes},
               {"sizes_chosen", procedure.sizes_chosen},

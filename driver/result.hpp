@@ -34,6 +34,8 @@ struct ProcedureResult {
   std::string name;
   Verdict verdict = Verdict::unknown;
   std::string reason;                   // why the verdict is no better; empty for proved, checked, defect
+  std::string not_proved;               // checked: what stands in the way of a result for all sizes; may be empty
+  std::optional<amir::ProofSummary> proof;  // set if the verdict comes from following one symbolic task
   bool all_sizes = false;               // the verdict holds for every size that satisfies the preconditions
   std::vector<SizeSet> sizes;           // the complete size sets that were run
   bool sizes_chosen = false;            // some of their values were chosen by exocheck

@@ -125,12 +125,19 @@ std::string verdict_line(const FileResult& file, const ProcedureResult& procedur
     if (const std::size_t n = procedure.behaviours_left_out; n > 0)
       text += fmt::format(" ({} behaviour{} left out: too costly, or undecided)", n, n == 1 ? "" : "s");
   }
+  if (!procedure.not_proved.empty()) text += fmt::format("; not proved for all sizes: {}", printable(procedure.not_proved));
   if (!procedure.reason.empty()) text += fmt::format(": {}", printable(procedure.reason));
   if (options.stats) {
     const CheckStats& s = procedure.stats;
     text += fmt::format(
         "\n    {:.3f} s, {} statements executed, at most {} records, {} obligations, {} by the solver",
         s.seconds, s.statements, s.records_peak, s.obligations, s.obligations_solver);
+    if (const auto& p = procedure.proof) {
+      text += fmt::format(
+          "\n    {} classes of elements in {} different slices, {} transitions, {} iterations before loops repeated, {} "
+          "pairs of accesses to global memory",
+          p->element_classes, p->slices, p->steps, p->iterations, p->memory_queries);
+    }
   }
   return text + "\n";
 }
