@@ -253,7 +253,7 @@ bool Checker::confirm(const Prepared& prepared, const Words& words, const Parame
 
 void Checker::run_sizes(const Prepared& prepared, bool bounds_proved) {
   const Words words(prepared.procedure, prepared.facts, prepared.translation);
-  if (bounds_proved && options_.sizes.empty()) {
+  if (bounds_proved && options_.all_sizes && options_.sizes.empty()) {
     switch (attempt(prepared, words, {})) {
       case Attempt::settled:
         return;
@@ -280,7 +280,7 @@ void Checker::run_sizes(const Prepared& prepared, bool bounds_proved) {
     }
     warn_zero_size(choice);
     result_.sizes.push_back(choice.values);
-    if (bounds_proved && !options_.sizes.empty()) {
+    if (bounds_proved && options_.all_sizes && !options_.sizes.empty()) {
       ParameterValues fixed;
       for (const SymId p : prepared.procedure.parameters) {
         const auto& value = choice.environment[p];

@@ -25,6 +25,7 @@ struct CheckOptions {
       sizes;                 // of the command line; empty: those of the comments, else chosen
   Limits limits;             // of all runs of the procedure together (time), of one run (the rest)
   bool graph = true;         // make Counterexample::graph
+  bool all_sizes = true;     // try for a result without running the machine
   bool obligations = false;  // keep ProcedureResult::obligations
 };
 

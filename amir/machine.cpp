@@ -21,6 +21,7 @@ Machine::Machine(const Program& program, const Sizes& sizes, const ModeRules& ru
       observer_(observer),
       tuning_(tuning),
       control_(program, sizes, limits),
+      rounds_(program),
       variables_(program.variables.size()),
       awaits_(AwaitSummary::of(program, rules_)),
       records_(rules_, observer != nullptr),

@@ -217,6 +217,7 @@ void Machine::allocate(VarId var) {
   x.records.reset(x.extents, no_records);
   if (variable.check_initialised) x.initialised.reset(x.extents, 0);
   if (!variable.barrier) return;
+  rounds_.forget(var);
   std::int64_t count = 1;
   for (const std::int64_t n : x.extents) count = checked_mul(count, n);
   // Every element of a barrier array has its own counters.
@@ -233,6 +234,7 @@ bool Machine::execute(const prog::Node&, const prog::Alloc& s) {
 }
 
 bool Machine::execute(const prog::Node&, const prog::Free& s) {
+  rounds_.forget(s.var);
   variables_[index(s.var)] = {};
   return true;
 }

@@ -11,6 +11,7 @@
 #include "amir/machine_regions.hpp"
 #include "amir/machine_states.hpp"
 #include "amir/observer.hpp"
+#include "amir/rounds.hpp"
 
 namespace exocheck::amir::working {
 
@@ -129,6 +130,7 @@ class Machine {
   const Tuning tuning_;
   std::optional<ElementFilter> filter_;
   Control control_;
+  Rounds rounds_;
   std::vector<VariableState> variables_;
   std::vector<AwaitSummary> awaits_;
   RecordTable records_;

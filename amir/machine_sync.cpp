@@ -141,6 +141,7 @@ bool Machine::execute(const prog::Node& node, const prog::Fence& s) {
   const std::vector<RecordId> ids = records_.active();
   for_records(ids, event ? &*event : nullptr,
               [&](RecordId id) { return pick_up(id, threads, s.transitive, s.first, effect); });
+  rounds_.fence(threads.is_all() || (threads.ranges().size() == 1 && threads.end() - threads.min() == program_.threads));
   collect_if_due();
   return control_.spend(ids.size());
 }
@@ -159,6 +160,14 @@ bool Machine::execute(const prog::Node& node, const prog::Arrive& s) {
   referenced.erase(std::unique(referenced.begin(), referenced.end()), referenced.end());
 
   const ThreadSet threads = collective(node);
+  const std::vector<std::int64_t> home_element = element_of(s.home.var, homes->front());
+  if (rules_.mode.forward_progress && !rounds_.arrive(s.home.var, home_element, referenced.size(), threads)) {
+    Violation v;
+    v.code = "E-Y06";
+    v.var = s.home.var;
+    v.element = home_element;
+    return fail(node, std::move(v));
+  }
   Counters& home = variables_[index(s.home.var)].counters[homes->front()];
   const std::int64_t k = home.arrivals;
   const ArriveEffect effect{*this, referenced, k};
@@ -171,7 +180,7 @@ bool Machine::execute(const prog::Node& node, const prog::Arrive& s) {
     event->first = s.first;
     event->transitive = s.transitive;
     event->barrier = s.home.var;
-    event->element = element_of(s.home.var, homes->front());
+    event->element = home_element;
     for (const auto& [var, flat] : referenced) event->referenced.push_back(element_of(var, flat));
     event->arrival = k;
     event->arrivals_before = k;
@@ -251,6 +260,7 @@ bool Machine::execute(const prog::Node& node, const prog::Await& s) {
     return {{piece}, 1};
   });
   counters.awaits = awaits;
+  rounds_.await(s.barrier.var, s.n, threads);
   collect_if_due();
   return control_.spend(ids.size());
 }

@@ -22,6 +22,7 @@ Machine::Machine(const Program& program, const Sizes& sizes, const ModeRules& ru
       rules_(rules),
       table_(flag_table(rules)),
       control_(program, sizes, limits),
+      rounds_(program),
       variables_(program.variables.size()) {}
 
 Outcome Machine::run(const std::function<void(const prog::Node&)>& after_leaf) {
@@ -137,6 +138,7 @@ bool Machine::execute(const prog::Node& node, const prog::Fence& s) {
     if (strength == Strength::strong) augment_strong(r, c, full, s.temporal, table_);
     augment_weak(r, c, s.temporal, table_);
   });
+  rounds_.fence(c.everyone || c.threads.size() == static_cast<std::size_t>(program_.threads));
   return true;
 }
 
@@ -151,6 +153,13 @@ bool Machine::execute(const prog::Node& node, const prog::Arrive& s) {
     for (const Element& e : *expression) referenced.insert({target.var, e});
   }
 
+  if (rules_.forward_progress && !rounds_.arrive(s.home.var, home->front(), referenced.size(), thread_set(node))) {
+    Violation v;
+    v.code = "E-Y06";
+    v.var = s.home.var;
+    v.element = home->front();
+    return fail(node, std::move(v));
+  }
   const Collective c = collective(node);
   std::int64_t& arrivals = variables_[index(s.home.var)].counters[home->front()].arrivals;
   const std::int64_t k = arrivals;
@@ -204,6 +213,7 @@ bool Machine::execute(const prog::Node& node, const prog::Await& s) {
     if (covered(pending.weak)) augment_weak(r, c, s.temporal, table_);
   });
   counters.awaits = s.n >= 0 ? std::max(awaits, newest + 1) : awaits + 1;
+  rounds_.await(s.barrier.var, s.n, thread_set(node));
   return true;
 }
 
@@ -277,6 +287,7 @@ void Machine::drop(VarId var) {
 }
 
 void Machine::forget_pending(VarId barrier) {
+  rounds_.forget(barrier);
   lift([barrier](Record& r) {
     std::erase_if(r.pending, [barrier](const auto& e) { return e.first.var == barrier; });
   });
@@ -356,6 +367,10 @@ std::optional<std::vector<Element>> Machine::elements(const prog::Node& node, co
     return true;
   });
   return out;
+}
+
+ThreadSet Machine::thread_set(const prog::Node& node) const {
+  return ThreadSet::of(program_.maps[node.map], control_.environment(), control_.task(), program_.threads);
 }
 
 void Machine::lift(const std::function<void(Record&)>& change) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "amir/control.hpp"
+#include "amir/rounds.hpp"
 #include "amir/naive_record.hpp"
 
 namespace exocheck::amir {
@@ -73,6 +74,7 @@ class Machine {
   bool execute(const semantics::amir::Node& node, const semantics::amir::InitWrite& s);
 
   Collective collective(const semantics::amir::Node& node) const;
+  ThreadSet thread_set(const semantics::amir::Node& node) const;
   // The elements of the target, row-major; nullopt after reporting E-Y20 or a limit.
   std::optional<std::vector<Element>> elements(const semantics::amir::Node& node,
                                                const semantics::amir::Target& target);
@@ -89,6 +91,7 @@ class Machine {
   const ModeRules rules_;
   const FlagTable table_;
   Control control_;
+  Rounds rounds_;
   std::vector<VariableState> variables_;
   std::set<VarId> warned_;
   std::uint64_t records_ = 0;

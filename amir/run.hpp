@@ -69,7 +69,7 @@ struct Violation {
       missing;  // a thread that lacks it (none: no thread of a convergent collective has it)
   Level held = Level::invisible;  // the best it (or any of them) holds on `quals`
   // E-Y14: arrivals and awaits of the element; E-Y04: the arrival waited for; E-Y06: partners arrived and
-  // expected.
+  // expected, both 0 if the round of an Arrive is in doubt.
   std::int64_t count_a = 0, count_b = 0;
 };
 

@@ -9,6 +9,7 @@
 #include <set>
 
 #include "amir/flags.hpp"
+#include "amir/rounds.hpp"
 #include "semantics/errors.hpp"
 #include "semantics/ir_util.hpp"
 
@@ -218,6 +219,10 @@ class Slicer {
       if (alloc != nullptr) allocations_[alloc->var] += paths_[i].empty() ? 1 : 2;
     }
     group_barriers();
+    if (rules_.forward_progress) {
+      Rounds rounds(*unit_.program);
+      follow_rounds(unit_.items, rounds);
+    }
     classify();
     for (const auto& local : unit_.locals) {
       if (local && local->checked) slice_variable(*local);
@@ -248,6 +253,8 @@ class Slicer {
   std::optional<std::vector<std::int64_t>> elements(const BarrierPart& part) const;
   std::int64_t count(VarId barrier) const;
   void group_barriers();
+  // Throws GiveUp if an Arrive may count in the wrong round.
+  void follow_rounds(const std::vector<Item>& items, Rounds& rounds) const;
   void classify();
   // Once, and neither in a loop nor in a branch.
   bool allocated_once(VarId var) const {
@@ -373,6 +380,48 @@ void Slicer::group_barriers() {
   }
   for (auto& [var, parent] : groups_) {
     for (std::uint32_t e = 0; e < parent.size(); ++e) parent[e] = root(parent, e);
+  }
+}
+
+void Slicer::follow_rounds(const std::vector<Item>& items, Rounds& rounds) const {
+  for (const Item& item : items) {
+    if (item.kind == Item::Kind::loop) {
+      // Not at all, once, or again.
+      Rounds inside = rounds;
+      for (int round = 0; round < 2; ++round) {
+        follow_rounds(item.body, inside);
+        rounds.unite(inside);
+      }
+      continue;
+    }
+    if (item.kind == Item::Kind::branch) {
+      Rounds other = rounds;
+      follow_rounds(item.body, rounds);
+      follow_rounds(item.otherwise, other);
+      rounds.unite(other);
+      continue;
+    }
+    const Leaf& leaf = unit_.leaves[item.leaf];
+    if (std::holds_alternative<prog::Arrive>(leaf.node->node)) {
+      const BarrierPart& home = leaf.barriers.front();
+      // A home that an iterator chooses may be the one before.
+      const auto flat = elements(home);
+      std::size_t referenced = 0;
+      for (std::size_t i = 1; i < leaf.barriers.size(); ++i) {
+        const auto part = elements(leaf.barriers[i]);
+        referenced += part ? part->size() : 2;
+      }
+      if (!rounds.arrive(home.var, flat ? *flat : std::vector<std::int64_t>{}, referenced, leaf.threads)) {
+        throw GiveUp(fmt::format("arrives on {} may count in the wrong round", variable(home.var).name));
+      }
+    } else if (const auto* await = std::get_if<prog::Await>(&leaf.node->node)) {
+      rounds.await(await->barrier.var, await->n, leaf.threads);
+    } else if (std::holds_alternative<prog::Fence>(leaf.node->node)) {
+      const auto& ranges = leaf.threads.ranges();
+      rounds.fence(ranges.size() == 1 && ranges[0].hi - ranges[0].lo == unit_.program->threads);
+    } else if (const auto var = lifetime(*leaf.node); var && !std::holds_alternative<prog::CheckBarrier>(leaf.node->node)) {
+      rounds.forget(*var);
+    }
   }
 }
 

@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "amir/control.hpp"
+#include "amir/rounds.hpp"
 #include "amir/flags.hpp"
 #include "semantics/errors.hpp"
 
@@ -78,6 +79,7 @@ class TraceGraph {
         rules_(rules),
         table_(flag_table(rules)),
         control_(program, sizes, limits),
+        rounds_(program),
         variables_(program.variables.size()) {}
 
   Outcome run() {
@@ -280,6 +282,7 @@ class TraceGraph {
     v.first = s.first;
     v.full = s.full;
     v.temporal = s.temporal;
+    rounds_.fence(v.collective.all || v.collective.ids.size() == static_cast<std::size_t>(program_.threads));
     syncs_.push_back(std::move(v));
     return true;
   }
@@ -293,6 +296,13 @@ class TraceGraph {
       const auto expression = elements(node, target);
       if (!expression) return false;
       for (const Element& e : *expression) referenced.emplace(target.var, e);
+    }
+    if (rules_.forward_progress && !rounds_.arrive(s.home.var, home->front(), referenced.size(), thread_set(node))) {
+      Violation violation;
+      violation.code = "E-Y06";
+      violation.var = s.home.var;
+      violation.element = home->front();
+      return fail(node, std::move(violation));
     }
     Counter& counter = variables_[index(s.home.var)].counters[home->front()];
     Sync v;
@@ -350,6 +360,7 @@ class TraceGraph {
     v.full = s.full;
     v.temporal = s.temporal;
     v.barrier = vertex(s.barrier.var, element);
+    rounds_.await(s.barrier.var, s.n, thread_set(node));
     syncs_.push_back(std::move(v));
     return true;
   }
@@ -372,6 +383,7 @@ class TraceGraph {
 
   bool execute(const prog::Node&, const prog::Alloc& s) {
     allocate(s.var);
+    rounds_.forget(s.var);
     return true;
   }
 
@@ -379,6 +391,7 @@ class TraceGraph {
     VariableState fresh;
     fresh.generation = variables_[index(s.var)].generation + 1;
     variables_[index(s.var)] = std::move(fresh);
+    rounds_.forget(s.var);
     return true;
   }
 
@@ -422,6 +435,9 @@ class TraceGraph {
     return {var, variables_[index(var)].generation, element};
   }
 
+  ThreadSet thread_set(const prog::Node& node) const {
+    return ThreadSet::of(program_.maps[node.map], control_.environment(), control_.task(), program_.threads);
+  }
   Threads collective(const prog::Node& node) const {
     const prog::ThreadMap& map = program_.maps[node.map];
     Threads out{map.all_threads, {}};
@@ -481,6 +497,7 @@ class TraceGraph {
   const ModeRules rules_;
   const FlagTable table_;
   Control control_;
+  Rounds rounds_;
   std::vector<VariableState> variables_;
   std::vector<Sync> syncs_;
   std::vector<AccessVertex> accesses_;

@@ -19,8 +19,9 @@ constexpr Rule rules[] = {
     {"E-Y05", "sync.late-copy", defect, "A copy signals a barrier element that was already arrived on.",
      "Issue the copy before the Arrive."},
     {"E-Y06", "sync.multicast", defect,
-     "At an Await some CTA of the multicast group has not executed the Arrive.",
-     "Let every CTA of the group execute it."},
+     "At an Await some CTA of the multicast group has not executed the Arrive, or a CTA arrives for the next round of a "
+     "multicast mbarrier although the present one may not be complete.",
+     "Let every CTA of the group execute it; let rounds alternate with a second mbarrier or use a deeper ring."},
     {"E-Y10", "sync.ring-early", defect,
      "A ring slot is used before its guard was awaited, or on a timeline that the Await does not cover.",
      "Await the guard first, with a timeline that covers the access."},

@@ -83,8 +83,19 @@ TEST_CASE("Size 0 runs no task, with a warning") {
   CHECK(has_finding(r, "W-B01"));
 }
 
-TEST_CASE("Chosen sizes satisfy the asserts and cover one task and more") {
+TEST_CASE("A correct kernel is proved for all sizes") {
   const auto r = check_text(reverse_tile);
+  CHECK(r.verdict == Verdict::proved);
+  CHECK(r.all_sizes);
+  REQUIRE(r.proof);
+  CHECK(r.proof->slices > 0);
+}
+
+TEST_CASE("Chosen sizes satisfy the asserts and cover one task and more") {
+  const semantics::ir::Program program = load_program(reverse_tile);
+  amir::CheckOptions options;
+  options.all_sizes = false;
+  const auto r = amir::check_procedure(program.procedures.back(), program, options);
   CHECK(r.verdict == Verdict::checked);
   REQUIRE(r.sizes.size() >= 2);
   bool one = false;
@@ -164,9 +175,9 @@ def f(y: f32[32] @ CudaGmemLinear):
   CHECK(d.index == std::vector<std::int64_t>{20});
   CHECK(d.location.begin().line == 10);
   const auto shared = check_text(with("CudaSmemLinear"));
-  CHECK(shared.verdict == Verdict::checked);
+  CHECK(shared.verdict == Verdict::proved);
   CHECK(has_finding(shared, "W-Y21"));
-  CHECK(check_text(with("CudaRmem"), {}, analysis::Mode::paper_exact).verdict == Verdict::checked);
+  CHECK(check_text(with("CudaRmem"), {}, analysis::Mode::paper_exact).verdict == Verdict::proved);
 }
 
 TEST_CASE("Shared memory below cluster scope is unsupported") {
@@ -192,6 +203,7 @@ TEST_CASE("The time limit gives unknown, not a verdict") {
   amir::CheckOptions options;
   options.sizes = {{{"n", 640000}}};
   options.limits.max_steps = 100;
+  options.all_sizes = false;
   const auto r = amir::check_procedure(program.procedures.back(), program, options);
   CHECK(r.verdict == Verdict::unknown);
   CHECK(has_finding(r, "L-06"));

@@ -80,7 +80,7 @@ TEST_CASE("Ordered in time only: the missing proxy fence is named") {
   REQUIRE(d.suggestion);
   CHECK(*d.suggestion == "use the second timeline cuda_generic_and_async_proxy in line 10");
   CHECK(check_text(tma_store("Fence(cuda_in_order, cuda_generic_and_async_proxy)")).verdict ==
-        amir::Verdict::checked);
+        amir::Verdict::proved);
 }
 
 TEST_CASE("No synchronization at all is said plainly") {
