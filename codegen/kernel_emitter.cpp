@@ -23,7 +23,7 @@ std::string warp_test(const analysis::LaunchFacts::WarpGroup& g) {
 }  // namespace
 
 KernelEmitter::KernelEmitter(Context& cx, const ir::Stmt& stmt, std::string name)
-    : cx_(cx),
+    : DataEmitter(cx, Side::device),
       stmt_(stmt),
       function_(std::get<ir::DeviceFunction>(stmt.node)),
       launch_(cx.facts.launch.at(stmt.id)),
@@ -124,19 +124,24 @@ std::string KernelEmitter::argument(SymId id) {
     declaration = (symbol.kind == ir::SymbolKind::boolean ? "bool " : "int ") + member;
   } else if (symbol.memory && symbol.memory->is(MemoryKind::Sm90_tensorMap)) {
     declaration = "XrtTensorMap " + member;
-  } else if (symbol.kind == ir::SymbolKind::window) {
-    cx_.unsupported(symbol.span, fmt::format("the window parameter {}", symbol.name));
   } else if (symbol.memory && symbol.memory->is(MemoryKind::CudaGridConstant)) {
-    declaration = fmt::format("{} {}", type_text(cx_, symbol.precision, symbol.span), member);
+    declaration = fmt::format("{} {}", type_text(symbol.precision), member);
     std::int64_t count = 1;
     for (int d = 0; d < symbol.rank(); ++d) count *= cx_.constant_extent(id, d);
     if (symbol.rank() > 0) declaration += fmt::format("[{}]", count);
     if (count * semantics::bits(symbol.precision) / 8 > 4000)
       cx_.refuse("C-02", symbol.span, symbol.name + " is too large for a kernel argument");
   } else {
-    declaration = fmt::format("{}* {}", type_text(cx_, symbol.precision, symbol.span), member);
+    declaration = fmt::format("{}* {}", type_text(symbol.precision), member);
   }
-  arguments_.push_back({id, member, declaration});
+  const bool window = symbol.kind == ir::SymbolKind::window && cx_.window_parameter(id);
+  if (window) {
+    std::vector<std::string> strides;
+    for (int d = 0; d < symbol.rank(); ++d) strides.push_back(fmt::format("args.{}_stride[{}]", member, d));
+    declaration += fmt::format(";\nint64_t {}_stride[{}]", member, symbol.rank());
+    cx_.set_strides(id, std::move(strides));
+  }
+  arguments_.push_back({id, member, declaration, window ? symbol.rank() : 0});
   cx_.set_text(id, "args." + member);
   return "args." + member;
 }
@@ -145,9 +150,15 @@ void KernelEmitter::emit_setup(Text& text) const {
   const bool any =
       std::any_of(barriers_.begin(), barriers_.end(), [](const auto& b) { return b.mbarrier(); });
   const bool cluster = launch_.geometry.cluster_dim > 1;
-  text.open("XRT_DEV static void setup([[maybe_unused]] char* smem) {");
+  std::vector<std::string> maps;
+  for (const KernelArgument& a : arguments_) {
+    const ir::Symbol& symbol = cx_.symbol(a.symbol);
+    if (symbol.memory && symbol.memory->is(MemoryKind::Sm90_tensorMap)) maps.push_back(a.member);
+  }
+  text.open("XRT_DEV static void setup([[maybe_unused]] char* smem, [[maybe_unused]] const Args& args) {");
+  if (any || !maps.empty()) text.open("if (xrt_tid() == 0) {");
+  for (const std::string& map : maps) text.line(fmt::format("xrt_prefetch_map(args.{});", map));
   if (any) {
-    text.open("if (xrt_tid() == 0) {");
     bool remote = cluster;
     for (const BarrierPlan& b : barriers_) {
       if (!b.mbarrier()) continue;
@@ -160,8 +171,8 @@ void KernelEmitter::emit_setup(Text& text) const {
       text.line("xrt_fence_mbar_init();");
       text.line("xrt_fence_proxy_async();");
     }
-    text.close();
   }
+  if (any || !maps.empty()) text.close();
   if (cluster) {
     text.line("xrt_cluster_arrive();");
     text.line("xrt_cluster_wait();");
@@ -210,7 +221,7 @@ std::string KernelEmitter::emit_body(const analysis::LaunchFacts::WarpGroup& gro
 
 void KernelEmitter::emit_run(Text& text) const {
   text.open("XRT_DEV static void run(char* smem, const Args& args) {");
-  text.line("setup(smem);");
+  text.line("setup(smem, args);");
   text.line("Sync sync;");
   const auto tasks = [&](const std::string& function) {
     text.line(

@@ -11,6 +11,8 @@
 #include "xrt_emulator.h"
 #endif
 
+#include "xrt_types.h"
+
 // ---------------------------------------------------------------------------------------------- arithmetic
 // Floor division and non-negative remainder; b > 0.
 XRT_HOST_DEV inline int xrt_floor_div(int a, int b) { return a >= 0 ? a / b : -((b - 1 - a) / b); }
@@ -60,7 +62,7 @@ XRT_DEV XrtMatrix<T, Swizzle> xrt_matrix(T* p, int64_t row, int64_t column) {
 
 // Not atomic.
 template <class T>
-XRT_DEV void xrt_add(T* p, T value) {
+XRT_DEV void xrt_add(T* p, std::type_identity_t<T> value) {
   xrt_st(p, T(xrt_ld(p) + value));
 }
 

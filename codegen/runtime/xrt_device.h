@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <type_traits>
 
 #define XRT_DEV __device__ __forceinline__
 #define XRT_HOST_DEV __host__ __device__
@@ -49,6 +50,10 @@ struct XrtTensorMap {
 template <int Rank>
 XrtTensorMap xrt_tensor_map(int swizzle, const float* base, const int64_t (&extent)[Rank], const int64_t (&stride)[Rank],
                             const int (&box)[Rank]) {
+  if (stride[Rank - 1] != 1) {
+    std::fprintf(stderr, "xrt_tensor_map: the elements of a row do not lie next to each other\n");
+    std::abort();
+  }
   cuuint64_t dims[Rank], strides[Rank > 1 ? Rank - 1 : 1];
   cuuint32_t boxes[Rank], steps[Rank];
   for (int i = 0; i < Rank; ++i) {
@@ -154,12 +159,28 @@ XRT_DEV T xrt_shfl(T value, int lane) {
 }
 
 // ---------------------------------------------------------------------------------------------- memory
+XRT_DEV uint16_t xrt_f16_bits(float x) {
+  uint16_t bits;
+  asm("cvt.rn.f16.f32 %0, %1;" : "=h"(bits) : "f"(x));
+  return bits;
+}
+XRT_DEV float xrt_f16_value(uint16_t bits) {
+  float x;
+  asm("cvt.f32.f16 %0, %1;" : "=f"(x) : "h"(bits));
+  return x;
+}
+XRT_DEV uint16_t xrt_bf16_bits(float x) {
+  uint16_t bits;
+  asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(bits) : "f"(x));
+  return bits;
+}
+
 template <class T>
 XRT_DEV T xrt_ld(const T* p) {
   return *p;
 }
 template <class T>
-XRT_DEV void xrt_st(T* p, T value) {
+XRT_DEV void xrt_st(T* p, std::type_identity_t<T> value) {
   *p = value;
 }
 XRT_DEV void xrt_atomic_add(float* p, float value) { atomicAdd(p, value); }
@@ -269,6 +290,7 @@ XRT_DEV void xrt_mbar_expect_tx(uint32_t bar, int bytes) {
   asm volatile("mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [%0], %1;" ::"r"(bar), "r"(bytes) : "memory");
 }
 #define XRT_TMA_ADDRESS(map) reinterpret_cast<uint64_t>(&(map).map)
+XRT_DEV void xrt_prefetch_map(const XrtTensorMap& map) { asm volatile("prefetch.tensormap [%0];" ::"l"(XRT_TMA_ADDRESS(map)) : "memory"); }
 
 // Loads the box at c; `arriving` bytes will reach this CTA's barrier through this call of all participating CTAs.
 template <int Rank>

@@ -61,6 +61,22 @@ def compile_one(tally, nvcc, folder, path):
     tally.check(not missing, f"{path.name}: the PTX lacks {missing}")
 
 
+def readme_commands(tally, exocheck, root, nvcc):
+    """The commands of README.md that make a kernel, as they stand there."""
+    lines = [line.strip() for line in (root / "README.md").read_text(encoding="utf-8").splitlines()]
+    commands = [line for line in lines if line.startswith(("build/exocheck emit", "nvcc "))]
+    if not tally.check(len(commands) == 2, f"README.md: {commands}"):
+        return
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = pathlib.Path(scratch)
+        (folder / "kernels").symlink_to(root / "kernels")
+        (folder / "build").mkdir()
+        (folder / "build" / "exocheck").symlink_to(exocheck)
+        environment = {"PATH": f"{pathlib.Path(nvcc).parent}:{os.environ['PATH']}"}
+        result = run(["bash", "-ec", "\n".join(commands)], timeout=600, directory=folder, env=environment)
+        tally.check(result.code == 0 and list(folder.glob("*.o")), f"README.md: {result.out[-800:]}{result.err[-800:]}")
+
+
 def emit_all(tally, exocheck, root):
     nvcc = find_nvcc()
     skipped = 0
@@ -78,24 +94,38 @@ def emit_all(tally, exocheck, root):
                 compile_one(tally, nvcc, folder, path)
             else:
                 skipped += 1
+    if nvcc:
+        readme_commands(tally, exocheck, root, nvcc)
     if skipped:
         print(f"  SKIPPED {skipped} kernels were not compiled: there is no nvcc", flush=True)
 
 
+# Unchanged kernels are not compiled again where there is ccache.
+COMPILER = {"CXX": "ccache c++"} if shutil.which("ccache") and "CXX" not in os.environ else {}
+
+
 def emulate(exocheck, path, sizes, options):
-    result = run([exocheck, "run", path, *sizes, *options, "--timeout", "120"], timeout=36000)
+    result = run([exocheck, "run", path, *sizes, *options, "--timeout", "120"], timeout=36000, env=COMPILER)
     found = EMULATED.search(result.out)
     return result, found and [int(g) for g in found.groups()]
 
 
+TILE = {"M": 128, "N": 256, "K": 32}  # of a CTA of the Hopper GEMMs
+
+
+def ragged(sizes):
+    return all(int(value) % TILE[name] != 0 for name, value in re.findall(r"([MNK])=(\d+)", sizes[-1]))
+
+
 def emulate_all(tally, exocheck, root, policy, seeds):
-    """Right kernels give the sequential result under every schedule."""
+    """Right kernels give the sequential result under every schedule; the Hopper GEMMs at sizes that no tile divides."""
     tally.group(f"emitted code on the emulator, policy {policy}, {seeds} seeds")
     options = ["--emulate", "--policy", policy, "--schedules", str(seeds)]
     runs = seeds * (20 if policy == "all" else 1)
     right = [(path, small) for path, _, small, good in kernels(root) if good]
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        for (path, _), (result, counts) in zip(right, pool.map(lambda k: emulate(exocheck, *k, options), right)):
+        for (path, sizes), (result, counts) in zip(right, pool.map(lambda k: emulate(exocheck, *k, options), right)):
+            tally.check(path.parent.name != "sm90" or ragged(sizes), f"{path.name}: {sizes} are whole tiles")
             tally.check(result.code == 0 and counts == [runs, runs, 0], f"{path.name}: {result.out[-800:]}{result.err[-800:]}")
 
 
