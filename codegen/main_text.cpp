@@ -18,7 +18,7 @@ constexpr const char* frame =
 #include <string>
 #include <vector>
 
-#include "{name}.cu"
+#include {source}
 
 namespace {{
 
@@ -132,6 +132,7 @@ std::string main_text(const ir::Procedure& procedure) {
         name, count);
   }
   return fmt::format(fmt::runtime(frame), fmt::arg("name", procedure.name),
+                     fmt::arg("source", fmt::format("\"{}.cu\"", procedure.name)),
                      fmt::arg("function", function_name(procedure)), fmt::arg("count", position),
                      fmt::arg("setup", setup), fmt::arg("before", before), fmt::arg("arguments", arguments),
                      fmt::arg("after", after), fmt::arg("known", known.empty() ? "true" : known),

@@ -132,9 +132,10 @@ std::variant<Emulation, UsageError> Emulation::build(const codegen::Module& modu
     steps.push_back(command("NVCC", "nvcc",
                             "-std=c++20 -O3 -gencode arch=compute_90a,code=sm_90a -x cu main.cpp -o run"));
   } else {
+    steps.push_back(command("CXX", "c++", "-std=c++20 -O1 -w -ffp-contract=off -c xrt_emulator.cc -o xrt.o"));
     steps.push_back(
-        command("CXX", "c++", "-std=c++20 -O1 -fwrapv -ffp-contract=off -w -c main.cpp -o main.o"));
-    steps.push_back(command("CXX", "c++", "main.o -o run -lboost_context"));
+        command("CXX", "c++", "-std=c++20 -O1 -w -ffp-contract=off -fwrapv -c main.cpp -o main.o"));
+    steps.push_back(command("CXX", "c++", "main.o xrt.o -o run -lboost_context"));
   }
   for (const std::vector<std::string>& step : steps) {
     const Ended ended = run_process(step, emulation.folder_, "log", "log");

@@ -1,4 +1,4 @@
-// mbarriers, and the barriers of warps, CTAs and clusters. Part of xrt_emulator.h.
+// mbarriers, and the barriers of warps, CTAs and clusters. Part of xrt_emulator.cc.
 #pragma once
 
 #include "xrt_emu_schedule.h"
@@ -32,7 +32,7 @@ inline void arrive(Mbarrier& b) {
   --b.pending;
   check_phase(b);
 }
-inline void arrive_at(uint32_t address) {
+void mbar_arrive(uint32_t address) {
   maybe_yield();
   publish_stores();
   Cta& cta = cta_of(address);
@@ -43,9 +43,27 @@ inline void arrive_at(uint32_t address) {
   arrive(barrier_at(cta, address));
 }
 
+void mbar_wait(uint32_t bar, uint32_t parity) {
+  maybe_yield();
+  Fiber& f = self();
+  const size_t index = barrier_index(*f.cta, bar);
+  if (f.waited.size() <= index) f.waited.resize(index + 1, 0);
+  const auto barrier = [&]() -> Mbarrier& { return f.cta->barriers[index]; };
+  if (barrier().phases >= f.waited[index] + 2) {
+    fail(format("a wait at the mbarrier at byte %u that is two phases late: its parity means nothing", bar & 0xFFFFFF));
+  }
+  wait_until(barrier().queue, [&] { return (barrier().phases & 1) != parity; }, "mbarrier at byte %u, parity %u", bar & 0xFFFFFF, parity);
+  ++f.waited[index];
+}
+
+void named_barrier(int id, int threads) {
+  publish_stores();
+  rendezvous(self().cta->named[id], threads == 0 ? g.block_dim : threads, "barrier.cta.sync", -1, nullptr, [](auto&) {});
+}
+
 }  // namespace xrt_emu
 
-inline void xrt_mbar_init(uint32_t bar, int count) {
+void xrt_mbar_init(uint32_t bar, int count) {
   using namespace xrt_emu;
   Cta& cta = *self().cta;
   const uint32_t at = bar & 0xFFFFFF;
@@ -60,38 +78,12 @@ inline void xrt_mbar_init(uint32_t bar, int count) {
   cta.flags[at / 4] |= mbarrier;
   cta.flags[at / 4 + 1] |= mbarrier;
 }
-inline void xrt_fence_mbar_init() {}
-template <bool Cluster>
-void xrt_mbar_arrive(uint32_t bar) {
-  xrt_emu::arrive_at(bar);
-}
-inline void xrt_mbar_arrive_remote(uint32_t bar, uint32_t rank) { xrt_emu::arrive_at((bar & 0xFFFFFF) | rank << 24); }
-template <bool Cluster>
-void xrt_mbar_wait(uint32_t bar, uint32_t parity) {
-  using namespace xrt_emu;
-  maybe_yield();
-  Fiber& f = self();
-  const size_t index = barrier_index(*f.cta, bar);
-  if (f.waited.size() <= index) f.waited.resize(index + 1, 0);
-  const auto barrier = [&]() -> Mbarrier& { return f.cta->barriers[index]; };
-  if (barrier().phases >= f.waited[index] + 2) {
-    fail(format("a wait at the mbarrier at byte %u that is two phases late: its parity means nothing", bar & 0xFFFFFF));
-  }
-  wait_until(barrier().queue, [&] { return (barrier().phases & 1) != parity; }, "mbarrier at byte %u, parity %u", bar & 0xFFFFFF, parity);
-  ++f.waited[index];
-}
-
 // ---------------------------------------------------------------------------------------------- execution barriers
-inline void xrt_syncwarp() {
+void xrt_syncwarp() {
   xrt_emu::publish_stores();
   xrt_emu::warp_rendezvous("__syncwarp", nullptr, [](auto&) {});
 }
-inline void xrt_bar_named(int id, int threads) {
-  xrt_emu::publish_stores();
-  xrt_emu::rendezvous(xrt_emu::self().cta->named[id], threads, "barrier.cta.sync", -1, nullptr, [](auto&) {});
-}
-inline void xrt_bar_cta() { xrt_bar_named(0, xrt_emu::g.block_dim); }
-inline void xrt_cluster_arrive() {
+void xrt_cluster_arrive() {
   using namespace xrt_emu;
   Fiber& f = self();
   if (f.arrived) fail("a thread arrives twice at the cluster barrier without waiting");
@@ -104,7 +96,7 @@ inline void xrt_cluster_arrive() {
     wake(f.cluster->queue);
   }
 }
-inline void xrt_cluster_wait() {
+void xrt_cluster_wait() {
   using namespace xrt_emu;
   Fiber& f = self();
   if (!f.arrived) fail("a thread waits at the cluster barrier without having arrived");

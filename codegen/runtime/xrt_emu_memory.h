@@ -1,5 +1,5 @@
 // Shared and global memory: what is being copied, what the asynchronous proxy sees, store buffers, cp.async. Part of
-// xrt_emulator.h.
+// xrt_emulator.cc.
 //
 // The ordinary and the asynchronous view of memory differ in the bytes that were written by ordinary accesses since the
 // last fence.proxy.async; these are kept (`unpublished`), not a second copy. An asynchronous read of one is an error.
@@ -182,75 +182,37 @@ inline void start_copy(CpAsync item) {
   start(std::move(operation));
 }
 
-}  // namespace xrt_emu
-
-template <class T>
-T xrt_ld(const T* p) {
-  using namespace xrt_emu;
+// ---- calls
+void before_load(const void* p, int bytes) {
   if (dice(16) == 0) maybe_yield();
-  if (g.weak) before_access(p, sizeof(T));
-  check_access(p, sizeof(T), "read");
-  return *p;
+  if (g.weak) before_access(p, bytes);
+  check_access(p, bytes, "read");
 }
-template <class T>
-void xrt_st(T* p, std::type_identity_t<T> value) {
-  using namespace xrt_emu;
-  static_assert(sizeof(T) <= 8);
+void store(void* p, const void* value, int bytes) {
   if (dice(16) == 0) maybe_yield();
-  check_access(p, sizeof(T), "write");
-  if (g.weak) return buffer_store(reinterpret_cast<char*>(p), &value, sizeof(T));
-  store_now(self(), reinterpret_cast<char*>(p), &value, sizeof(T));
+  check_access(p, bytes, "write");
+  if (g.weak) return buffer_store(static_cast<char*>(p), value, bytes);
+  store_now(self(), static_cast<char*>(p), value, bytes);
 }
-inline void xrt_atomic_add(float* p, float value) {
-  using namespace xrt_emu;
-  maybe_yield();
-  before_access(p, sizeof(float));
-  check_access(p, sizeof(float), "reduction");
-  const float sum = *p + value;
-  store_now(self(), reinterpret_cast<char*>(p), &sum, sizeof(float));
+void* swizzled(void* p, int bytes) {
+  char* const base = self().cta->smem;
+  return base + swizzle(static_cast<uint32_t>(static_cast<char*>(p) - base), bytes);
 }
-inline uint32_t xrt_smem_u32(const void* p) {
-  const auto& cta = *xrt_emu::self().cta;
-  return static_cast<uint32_t>(cta.rank) << 24 | static_cast<uint32_t>(static_cast<const char*>(p) - cta.smem);
-}
-template <int Bytes, class T>
-T* xrt_swizzle(T* p) {
-  if (Bytes == 0) return p;
-  char* base = xrt_emu::self().cta->smem;
-  return reinterpret_cast<T*>(base + xrt_emu::swizzle(static_cast<uint32_t>(reinterpret_cast<char*>(p) - base), Bytes));
-}
-// Publishes what its CTA wrote, and what the grid wrote to global memory.
-inline void xrt_fence_proxy_async() {
-  using namespace xrt_emu;
-  publish_stores();
-  Cta& cta = *self().cta;
-  for (const int w : cta.dirty) cta.flags[static_cast<size_t>(w)] &= static_cast<uint8_t>(~unpublished);
-  cta.dirty.clear();
-  for (const auto& [allocation, word] : g.dirty) g.allocations[allocation].flags[word] &= static_cast<uint8_t>(~unpublished);
-  g.dirty.clear();
-}
-
-template <int Bytes, class T>
-void xrt_cp_async(T* to, const T* from) {
-  using namespace xrt_emu;
+void cp_async(void* to, const void* from, int bytes) {
   Cta& cta = *self().cta;
   const int at = smem_offset(cta, to);
   if (at < 0) fail("cp.async to memory that is not shared");
-  if (at % Bytes != 0 || reinterpret_cast<uintptr_t>(from) % Bytes != 0) fail("cp.async with an address that is not aligned to its size");
-  before_access(to, Bytes);
-  before_access(from, Bytes);
-  check_access(to, Bytes, "cp.async write");
-  allocation_of(from, Bytes);
-  mark_unpublished(cta, at, Bytes);
-  std::memset(to, 0xFF, Bytes);
-  mark_in_flight(cta, at, Bytes, 1);
-  start_copy({CpAsync::copy, reinterpret_cast<char*>(to), reinterpret_cast<const char*>(from), Bytes, 0});
+  if (at % bytes != 0 || reinterpret_cast<uintptr_t>(from) % static_cast<uintptr_t>(bytes) != 0) fail("cp.async with an address that is not aligned to its size");
+  before_access(to, bytes);
+  before_access(from, bytes);
+  check_access(to, bytes, "cp.async write");
+  allocation_of(from, bytes);
+  mark_unpublished(cta, at, bytes);
+  std::memset(to, 0xFF, static_cast<size_t>(bytes));
+  mark_in_flight(cta, at, bytes, 1);
+  start_copy({CpAsync::copy, static_cast<char*>(to), static_cast<const char*>(from), bytes, 0});
 }
-inline void xrt_cp_async_commit() { xrt_emu::start_copy({xrt_emu::CpAsync::commit, nullptr, nullptr, 0, 0}); }
-inline void xrt_mbar_arrive_cp_async(uint32_t bar) { xrt_emu::start_copy({xrt_emu::CpAsync::arrive, nullptr, nullptr, 0, bar}); }
-template <int N>
-void xrt_cp_async_wait() {
-  using namespace xrt_emu;
+void cp_async_wait(int wanted) {
   Fiber& f = self();
   maybe_yield();
   const auto groups = [&] {
@@ -258,9 +220,35 @@ void xrt_cp_async_wait() {
     for (const CpAsync& c : f.copies) count += c.kind == CpAsync::commit;
     return count;
   };
-  while (groups() > N) finish_copy(f);
+  while (groups() > wanted) finish_copy(f);
 }
-inline void xrt_cp_async_wait_all() {
+
+}  // namespace xrt_emu
+
+void xrt_cp_async_commit() { xrt_emu::start_copy({xrt_emu::CpAsync::commit, nullptr, nullptr, 0, 0}); }
+void xrt_mbar_arrive_cp_async(uint32_t bar) { xrt_emu::start_copy({xrt_emu::CpAsync::arrive, nullptr, nullptr, 0, bar}); }
+void xrt_cp_async_wait_all() {
   xrt_emu::maybe_yield();
   while (!xrt_emu::self().copies.empty()) xrt_emu::finish_copy(xrt_emu::self());
+}
+void xrt_atomic_add(float* p, float value) {
+  using namespace xrt_emu;
+  maybe_yield();
+  before_access(p, sizeof(float));
+  check_access(p, sizeof(float), "reduction");
+  const float sum = *p + value;
+  store_now(self(), reinterpret_cast<char*>(p), &sum, sizeof(float));
+}
+uint32_t xrt_smem_u32(const void* p) {
+  const auto& cta = *xrt_emu::self().cta;
+  return static_cast<uint32_t>(cta.rank) << 24 | static_cast<uint32_t>(static_cast<const char*>(p) - cta.smem);
+}
+void xrt_fence_proxy_async() {
+  using namespace xrt_emu;
+  publish_stores();
+  Cta& cta = *self().cta;
+  for (const int w : cta.dirty) cta.flags[static_cast<size_t>(w)] &= static_cast<uint8_t>(~unpublished);
+  cta.dirty.clear();
+  for (const auto& [allocation, word] : g.dirty) g.allocations[allocation].flags[word] &= static_cast<uint8_t>(~unpublished);
+  g.dirty.clear();
 }

@@ -1,4 +1,4 @@
-// Which thread runs next and when asynchronous operations complete. Part of xrt_emulator.h.
+// Which thread runs next and when asynchronous operations complete. Part of xrt_emulator.cc.
 #pragma once
 
 #include "xrt_emu_state.h"
@@ -71,7 +71,7 @@ class Ready {
   std::vector<Fiber*> list_, by_order_;
   std::vector<uint64_t> words_;
 };
-inline Ready ready;
+static Ready ready;
 
 // ---- operations
 void complete(Operation& operation);  // below, when all of them are known
@@ -104,7 +104,7 @@ inline int parts(int rows) {
   for (const auto& f : g.fibers) {
     if (f->done) continue;
     const std::string what = format(f->waits_for, f->wait_numbers[0], f->wait_numbers[1]);
-    ++waits[format("CTA %d, %s, program line %d", f->cta->block, what.c_str(), f->line)];
+    ++waits[format("CTA %d, %s, program line %d", f->block, what.c_str(), f->line)];
   }
   std::string text = "deadlock: nothing can run and no operation is pending";
   for (const auto& [what, count] : waits) text += format("\n  %d threads: %s", count, what.c_str());
@@ -126,13 +126,14 @@ inline void switch_away() {
   Fiber* const next = next_fiber();
   if (next == me) return;
   g.current = next;
+  thread = next;
   arrived_from(boost::context::detail::jump_fcontext(next->context, me));
 }
 inline void yield() {
   ready.add(g.current);
   switch_away();
 }
-inline void maybe_yield() {
+void maybe_yield() {
   if (g.threads != Turn::greedy || dice(16) == 0) yield();
 }
 // `what` may contain two %u, for a and b.

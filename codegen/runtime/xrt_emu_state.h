@@ -1,4 +1,4 @@
-// State of the emulated GPU. Part of xrt_emulator.h.
+// State of the emulated GPU. Part of xrt_emulator.cc.
 #pragma once
 
 #include <boost/context/detail/fcontext.hpp>
@@ -19,12 +19,7 @@
 #include <utility>
 #include <vector>
 
-struct XrtTensorMap {
-  int swizzle = 0, rank = 0;
-  float* base = nullptr;
-  int64_t extent[5] = {}, stride[5] = {};  // outermost first, in elements
-  int box[5] = {};
-};
+#include "xrt_emulator.h"
 
 namespace xrt_emu {
 
@@ -118,11 +113,10 @@ struct Store {
   uint64_t value = 0;
 };
 
-struct Fiber {
+struct Fiber : Thread {
   boost::context::detail::fcontext_t context = nullptr;
   Cluster* cluster = nullptr;
   Cta* cta = nullptr;
-  int tid = 0, line = 0;
   size_t order = 0;  // among all, by tid
   bool done = false;
   // what it waits for: text with at most two numbers
@@ -194,12 +188,13 @@ struct Grid {
   std::unique_ptr<char[]> stacks;
   size_t stacks_bytes = 0;
 };
-inline Grid g;
+static Grid g;
+Thread* thread = &g.main;
 
 [[noreturn]] inline void fail(const std::string& what) {
   std::fprintf(stderr, "xrt: %s\n", what.c_str());
   if (g.current != nullptr && g.current->cta != nullptr) {
-    std::fprintf(stderr, "xrt: CTA %d (rank %d), thread %d, program line %d\n", g.current->cta->block, g.current->cta->rank, g.current->tid, g.current->line);
+    std::fprintf(stderr, "xrt: CTA %d (rank %d), thread %d, program line %d\n", g.current->block, g.current->cta->rank, g.current->tid, g.current->line);
   }
   std::fprintf(stderr, "xrt: XRT_SEED=%llu XRT_POLICY=%s\n", static_cast<unsigned long long>(g.seed), g.policy.c_str());
   std::fflush(nullptr);

@@ -1,4 +1,4 @@
-// Bulk tensor copies. Part of xrt_emulator.h.
+// Bulk tensor copies. Part of xrt_emulator.cc.
 #pragma once
 
 #include "xrt_emu_memory.h"
@@ -154,54 +154,31 @@ inline void complete_store(const Operation& o) {
   wake(o.fiber->bulk_queue);
 }
 
-}  // namespace xrt_emu
-
-inline void xrt_prefetch_map(const XrtTensorMap&) {}
-// All 32 lanes come together; one issues, not always the same.
-template <int Rank>
-void xrt_tma_load_multicast(uint32_t to, const XrtTensorMap& map, const int (&c)[Rank], uint32_t bar, int arriving, uint32_t mask) {
-  using namespace xrt_emu;
-  if (map.rank != Rank) fail("a tensor map of another rank than the copy");
+// All 32 lanes come together; one issues, not always the same. Mask 0: this CTA alone.
+void tma_load(uint32_t to, const XrtTensorMap& map, const int* c, int rank, uint32_t bar, int arriving, uint32_t mask) {
+  if (map.rank != rank) fail("a tensor map of another rank than the copy");
   publish_stores();
   warp_rendezvous("TMA load", nullptr, [](auto&) {});
-  if (self().tid % 32 != static_cast<int>(g.seed % 32)) return;
+  Fiber& f = self();
+  if (f.tid % 32 != static_cast<int>(g.seed % 32)) return;
   maybe_yield();
-  barrier_at(*self().cta, bar).tx += arriving;
+  barrier_at(*f.cta, bar).tx += arriving;
   maybe_yield();
-  issue_load(map, c, to, bar, mask);
+  issue_load(map, c, to, bar, mask == 0 ? 1u << f.cta->rank : mask);
 }
-template <int Rank>
-void xrt_tma_load(uint32_t to, const XrtTensorMap& map, const int (&c)[Rank], uint32_t bar, int arriving) {
-  xrt_tma_load_multicast<Rank>(to, map, c, bar, arriving, 1u << xrt_emu::self().cta->rank);
-}
-template <int Rank>
-void xrt_emu_store(const char* what, const XrtTensorMap& map, const int (&c)[Rank], uint32_t from, bool reduce) {
-  using namespace xrt_emu;
-  if (map.rank != Rank) fail("a tensor map of another rank than the copy");
+void tma_store(const XrtTensorMap& map, const int* c, int rank, uint32_t from, bool reduce) {
+  if (map.rank != rank) fail("a tensor map of another rank than the copy");
   publish_stores();
-  warp_rendezvous(what, nullptr, [](auto&) {});
+  warp_rendezvous(reduce ? "TMA reduction" : "TMA store", nullptr, [](auto&) {});
   if (self().tid % 32 == 0) issue_store(map, c, from, reduce);
 }
-template <int Rank>
-void xrt_tma_store(const XrtTensorMap& map, const int (&c)[Rank], uint32_t from) {
-  xrt_emu_store("TMA store", map, c, from, false);
-}
-template <int Rank>
-void xrt_tma_reduce_add(const XrtTensorMap& map, const int (&c)[Rank], uint32_t from) {
-  xrt_emu_store("TMA reduction", map, c, from, true);
-}
-inline void xrt_bulk_commit() {
-  if (xrt_emu::self().tid % 32 == 0) xrt_emu::self().bulk_groups.push_back(0);
-}
-template <int N>
-void xrt_bulk_wait() {
-  using namespace xrt_emu;
+void bulk_wait(int groups) {
   Fiber& f = self();
   if (f.tid % 32 == 0) {
-    // Closed groups but for the newest N have no operation left.
+    // Closed groups but for the newest have no operation left.
     const auto over = [&] {
       const size_t closed = f.bulk_groups.size() - 1;
-      for (size_t i = 0; i + N < closed; ++i) {
+      for (size_t i = 0; i + static_cast<size_t>(groups) < closed; ++i) {
         if (f.bulk_groups[i] != 0) return false;
       }
       return true;
@@ -209,4 +186,10 @@ void xrt_bulk_wait() {
     wait_until(f.bulk_queue, over, "cp.async.bulk.wait_group");
   }
   xrt_syncwarp();
+}
+
+}  // namespace xrt_emu
+
+void xrt_bulk_commit() {
+  if (xrt_emu::self().tid % 32 == 0) xrt_emu::self().bulk_groups.push_back(0);
 }

@@ -1,4 +1,4 @@
-// mma.sync and wgmma. Part of xrt_emulator.h.
+// mma.sync and wgmma. Part of xrt_emulator.cc.
 #pragma once
 
 #include "xrt_emu_memory.h"
@@ -27,10 +27,10 @@ inline std::vector<float> operand(const Cta& cta, uint64_t desc, int rows, int l
   return values;
 }
 
-// Calls use(element of the thread's fragment, element of the 64 x n matrix).
+// Calls use(element of the member's fragment, element of the 64 x n matrix).
 template <class Use>
-void for_fragment(int thread, int n, const Use& use) {
-  const int lane = thread % 32, m = 16 * (thread / 32) + lane / 4, column = 2 * (lane % 4);
+void for_fragment(int member, int n, const Use& use) {
+  const int lane = member % 32, m = 16 * (member / 32) + lane / 4, column = 2 * (lane % 4);
   for (int i = 0; i < n / 2; ++i) use(i, static_cast<size_t>((m + 8 * (i / 2 % 2)) * n + 8 * (i / 4) + column + i % 2));
 }
 
@@ -47,8 +47,8 @@ inline bool has_accumulators(const Fiber& f) {
   }
   return false;
 }
-inline void leave(Accumulator& a, int thread) {
-  a.registers[thread] = nullptr;
+inline void leave(Accumulator& a, int member) {
+  a.registers[member] = nullptr;
   --a.members;
 }
 
@@ -134,63 +134,38 @@ inline void settle(Fiber& f) {
   std::erase_if(w.accumulators, [&](const auto& a) { return a->members == 0 && a->last <= w.complete; });
 }
 
-}  // namespace xrt_emu
-
-inline uint32_t xrt_bits(float value) { return std::bit_cast<uint32_t>(value); }
-
-template <int K, class D, class A, class B>
-void xrt_mma_tf32(D& d, const A& a, const B& b) {
+// m16n8k: lane l holds the elements that the register tiles of xrt.h name.
+void mma(int k, float* d, const uint32_t* a, const uint32_t* b) {
   struct Item {
-    D* d;
-    const A* a;
-    const B* b;
-  } item{&d, &a, &b};
-  xrt_emu::warp_rendezvous("mma", &item, [](auto& r) {
+    float* d;
+    const uint32_t *a, *b;
+  } item{d, a, b};
+  warp_rendezvous("mma", &item, [k](auto& r) {
     const auto lane = [&](int l) { return static_cast<Item*>(r.slot[l]); };
-    float left[16][K], right[8][K];
-    for (int m = 0; m < 16; ++m) {
-      for (int k = 0; k < K; ++k) left[m][k] = xrt_emu::tf32(lane(m % 8 * 4 + k % 4)->a->r[m / 8 + 2 * (k / 4)]);
-    }
-    for (int n = 0; n < 8; ++n) {
-      for (int k = 0; k < K; ++k) right[n][k] = xrt_emu::tf32(lane(n * 4 + k % 4)->b->r[k / 4]);
+    float left[16][8], right[8][8];
+    for (int i = 0; i < k; ++i) {
+      for (int m = 0; m < 16; ++m) left[m][i] = tf32(lane(m % 8 * 4 + i % 4)->a[m / 8 + 2 * (i / 4)]);
+      for (int n = 0; n < 8; ++n) right[n][i] = tf32(lane(n * 4 + i % 4)->b[i / 4]);
     }
     for (int l = 0; l < 32; ++l) {
-      for (int i = 0; i < 4; ++i) {
-        const int m = l / 4 + 8 * (i / 2), n = 2 * (l % 4) + i % 2;
-        float sum = lane(l)->d->r[i];
-        for (int k = 0; k < K; ++k) sum += left[m][k] * right[n][k];
-        lane(l)->d->r[i] = sum;
+      for (int e = 0; e < 4; ++e) {
+        const int m = l / 4 + 8 * (e / 2), n = 2 * (l % 4) + e % 2;
+        float sum = lane(l)->d[e];
+        for (int i = 0; i < k; ++i) sum += left[m][i] * right[n][i];
+        lane(l)->d[e] = sum;
       }
     }
   });
 }
 
-inline void xrt_wgmma_fence() { xrt_emu::self().wgmma_fenced = true; }
-inline void xrt_wgmma_commit() { xrt_emu::self().wgmma_groups.push_back(xrt_emu::self().wgmma_issued); }
-template <int N>
-void xrt_wgmma_wait() {
-  using namespace xrt_emu;
-  Fiber& f = self();
-  maybe_yield();
-  Warpgroup& w = warpgroup_of(f);
-  const size_t groups = f.wgmma_groups.size();
-  const uint64_t needed = groups > N ? f.wgmma_groups[groups - 1 - N] : 0;
-  wait_until(w.queue, [&] { return w.complete >= needed; }, "wgmma.wait_group");
-  settle(f);
-}
-inline uint64_t xrt_wgmma_desc(uint32_t address) {
-  return uint64_t(address >> 4 & 0x3FFF) | uint64_t(1) << 16 | uint64_t(1024 >> 4) << 32 | uint64_t(1) << 62;
-}
-template <int N>
-void xrt_wgmma_tf32(float (&d)[N / 2], uint64_t a, uint64_t b, int scale_d) {
-  using namespace xrt_emu;
+void wgmma(int n, float* d, uint64_t a, uint64_t b, int scale_d) {
   Fiber& f = self();
   maybe_yield();
   Warpgroup& w = warpgroup_of(f);
   const uint64_t number = f.wgmma_issued++;
   while (w.complete + w.operations.size() <= number) {
     Wgmma op;
-    op.n = N;
+    op.n = n;
     op.a = a;
     op.b = b;
     op.scale_d = scale_d;
@@ -199,15 +174,28 @@ void xrt_wgmma_tf32(float (&d)[N / 2], uint64_t a, uint64_t b, int scale_d) {
   }
   const size_t place = static_cast<size_t>(number - w.complete);
   Wgmma& op = w.operations[place];
-  if (op.n != N || op.a != a || op.b != b || op.scale_d != scale_d) fail("the threads of a warpgroup issue different wgmma operations");
+  if (op.n != n || op.a != a || op.b != b || op.scale_d != scale_d) fail("the threads of a warpgroup issue different wgmma operations");
   join(f, w, op, d);
   if (++op.issued != 128) return;
   op.left = operand(*f.cta, a, 64, f.line);
-  op.right = operand(*f.cta, b, N, f.line);
+  op.right = operand(*f.cta, b, n, f.line);
   if (place == 0) start_first(f.cta, static_cast<size_t>(f.tid / 128));
 }
-template <int N>
-void xrt_wgmma_use(float (&d)[N / 2]) {
-  if (xrt_emu::accumulator_of(xrt_emu::self(), d) != nullptr) xrt_emu::fail("a read of accumulator registers that a wgmma is still writing");
-  xrt_emu::self().wgmma_fenced = false;
+void wgmma_wait(int wanted) {
+  Fiber& f = self();
+  maybe_yield();
+  Warpgroup& w = warpgroup_of(f);
+  const size_t groups = f.wgmma_groups.size(), left = static_cast<size_t>(wanted);
+  const uint64_t needed = groups > left ? f.wgmma_groups[groups - 1 - left] : 0;
+  wait_until(w.queue, [&] { return w.complete >= needed; }, "wgmma.wait_group");
+  settle(f);
 }
+void wgmma_use(const float* d) {
+  if (accumulator_of(self(), d) != nullptr) fail("a read of accumulator registers that a wgmma is still writing");
+  self().wgmma_fenced = false;
+}
+
+}  // namespace xrt_emu
+
+void xrt_wgmma_fence() { xrt_emu::self().wgmma_fenced = true; }
+void xrt_wgmma_commit() { xrt_emu::self().wgmma_groups.push_back(xrt_emu::self().wgmma_issued); }
