@@ -15,17 +15,33 @@ namespace {
 std::string offset_text(const Context& cx, const std::vector<ir::Access>& index,
                         const std::vector<std::string>& extents, bool wide) {
   std::string sum = "0";
+  std::int64_t factor = 1;  // still to be multiplied with
   bool widened = !wide;
+  const auto multiply = [&](const std::string& by) {
+    sum = fmt::format("{} * {}", widened ? grouped(sum) : fmt::format("int64_t({})", sum), by);
+    widened = true;
+  };
+  const auto flush = [&] {
+    if (factor != 1) multiply(std::to_string(factor));
+    factor = 1;
+  };
   for (std::size_t d = 0; d < index.size(); ++d) {
     const std::string here = control_text(cx, *index[d].lo);
     if (sum == "0") {
       sum = here;
       continue;
     }
-    sum = fmt::format("{} * {}", widened ? grouped(sum) : fmt::format("int64_t({})", sum), extents[d]);
-    widened = true;
-    if (here != "0") sum += " + " + here;
+    if (std::all_of(extents[d].begin(), extents[d].end(), [](char c) { return c >= '0' && c <= '9'; })) {
+      factor = ir::checked_mul(factor, std::stoll(extents[d]));
+    } else {
+      flush();
+      multiply(extents[d]);
+    }
+    if (here == "0") continue;
+    flush();
+    sum += " + " + here;
   }
+  flush();
   return sum;
 }
 

@@ -86,8 +86,9 @@ class KernelEmitter : private DataEmitter {
   std::vector<const ir::For*> tasks_;
   const ir::Block* body_ = nullptr;
   std::vector<BarrierPlan> barriers_;
-  std::map<SymId, std::int64_t> offsets_;   // of shared memory variables
-  std::map<SymId, std::string> constants_;  // their names: "k_A_s"
+  std::map<SymId, std::int64_t> offsets_;       // of shared memory variables
+  std::map<SymId, std::string> constants_;      // their names: "k_A_s"
+  std::map<SymId, std::string> barrier_names_;  // of the shared addresses of mbarriers: "raw_at"
   std::int64_t smem_bytes_ = 0;
   std::vector<KernelArgument> arguments_;
   std::set<int> wgmma_n_;

@@ -198,7 +198,7 @@ void KernelEmitter::thread_loop(const ir::For& loop, const ir::Stmt& stmt) {
   cx_.release(iterator);
   if (body.empty()) return;
   const bool named = mentions(body, iterator);
-  const std::string test = test_text(named ? iterator : grouped(value), how.lower, how.upper);
+  const std::string test = test_text(named ? iterator : value, how.lower, how.upper);
   if (!named) return nested(test, body, loop.body);
   if (test.empty()) {
     out_.open("{");
@@ -220,7 +220,7 @@ void KernelEmitter::warps(const ir::Warps& warps, const ir::Stmt& stmt) {
   }
   const std::string body = out_.capture([&] { block(warps.body); });
   if (body.empty()) return;
-  const std::string test = how.dim ? test_text(grouped(index_text(how.index)), lower, upper) : "";
+  const std::string test = how.dim ? test_text(index_text(how.index), lower, upper) : "";
   nested(test, body, warps.body);
 }
 
