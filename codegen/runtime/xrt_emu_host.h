@@ -43,6 +43,23 @@ XrtTensorMap tensor_map(XrtTensorMap map) {
 
 constexpr size_t stack_bytes = 64 * 1024;
 
+// Nothing may be under way when a CTA ends.
+inline void check_end(Cta& cta) {
+  const auto copies = [](const Fiber& f) {
+    for (const CpAsync& c : f.copies) {
+      if (c.kind != CpAsync::commit) return true;
+    }
+    return false;
+  };
+  for (const Operation& o : g.pending) {
+    if (o.kind == Operation::cp_async ? o.fiber->cta == &cta && copies(*o.fiber) : o.cta == &cta)
+      fail(format("a CTA ends while an asynchronous operation on its shared memory is under way (issued in line %d)", o.line));
+  }
+  for (const Mbarrier& b : cta.barriers) {
+    if (b.tx != 0) fail(format("%d bytes %s than announced have come to the mbarrier at byte %u", static_cast<int>(b.tx < 0 ? -b.tx : b.tx), b.tx < 0 ? "more" : "fewer", b.at));
+  }
+}
+
 inline void run_fiber(boost::context::detail::transfer_t t) {
   arrived_from(t);
   Fiber& f = self();
@@ -50,7 +67,7 @@ inline void run_fiber(boost::context::detail::transfer_t t) {
   g.body(f.cta->smem, g.args);
   if (has_accumulators(f)) fail("a thread ends with wgmma operations in flight");
   publish_stores();
-  ++f.cta->exited;
+  if (++f.cta->exited == g.block_dim) check_end(*f.cta);
   f.done = true;
   --g.alive;
   switch_away();
@@ -146,9 +163,7 @@ void launch(const Launch& k, int64_t tasks) {
   }
   g.alive = static_cast<int>(count);
   switch_away();
-  g.current = nullptr;
-  while (complete_one()) {
-  }
+  g.pending.clear();
   g.current = &g.main;
   thread = &g.main;
   for (const auto& [allocation, word] : g.dirty) g.allocations[allocation].flags[word] = 0;

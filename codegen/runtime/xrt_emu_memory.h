@@ -125,7 +125,10 @@ inline void publish_store(Fiber& f, size_t which) {
 }
 inline void publish_stores() {
   Fiber& f = self();
-  while (!f.stores.empty()) publish_store(f, 0);
+  while (!f.stores.empty()) {
+    publish_store(f, dice(f.stores.size()));
+    if (!f.stores.empty() && dice(4) == 0) maybe_yield();
+  }
 }
 inline bool overlap(const Store& s, const void* p, int bytes) {
   return s.to < static_cast<const char*>(p) + bytes && static_cast<const char*>(p) < s.to + s.bytes;
@@ -179,6 +182,7 @@ inline void start_copy(CpAsync item) {
   Operation operation;
   operation.kind = Operation::cp_async;
   operation.fiber = &f;
+  operation.line = f.line;
   start(std::move(operation));
 }
 

@@ -129,6 +129,39 @@ def emulate_all(tally, exocheck, root, policy, seeds):
             tally.check(result.code == 0 and counts == [runs, runs, 0], f"{path.name}: {result.out[-800:]}{result.err[-800:]}")
 
 
+POLICIES = [f"{operations}/{threads}" for operations in ("eager", "lazy", "random", "reverse")
+            for threads in ("turns", "random", "greedy", "first", "last")]
+
+
+def emulator_faults(tally, exocheck, root):
+    """Small kernels by hand: every report of the emulator, and right ones beside them."""
+    tally.group("reports of the emulator")
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = pathlib.Path(scratch)
+        run([exocheck, "emit", root / "kernels" / "basic" / "vec_add.exo", "-o", folder])  # for the run-time library
+        compiler = (COMPILER.get("CXX") or os.environ.get("CXX", "c++")).split()
+        source = root / "proofs-tests" / "emulator" / "faults.cpp"
+        for step in [["-std=c++20", "-O1", "-w", "-ffp-contract=off", "-c", "xrt_emulator.cc", "-o", "xrt.o"],
+                     ["-std=c++20", "-O1", "-w", "-ffp-contract=off", "-I.", "-c", source, "-o", "faults.o"],
+                     ["faults.o", "xrt.o", "-o", "faults", "-lboost_context"]]:
+            result = run([*compiler, *step], directory=folder)
+            if not tally.check(result.code == 0, f"faults.cpp: {result.err[-1500:]}"):
+                return
+        for line in run([folder / "faults"]).out.splitlines():
+            name, report, policies = line.split("\t")
+            if report == "stale data":
+                continue
+            for policy in policies.split() or POLICIES:
+                result = run([folder / "faults", name], env={"XRT_POLICY": policy, "XRT_SEED": str(len(name) % 4)}, timeout=60)
+                expected = result.code == 86 and report in result.err if report else result.code == 0
+                tally.check(expected, f"{name} {policy}: exit code {result.code}, {report or 'nothing'} expected: {result.err}")
+        # Only weak memory shows that a flag may overtake the data.
+        codes = {weak: {run([folder / "faults", "flag_without_synchronization"],
+                            env={"XRT_POLICY": "lazy/turns", "XRT_SEED": str(seed), "XRT_WEAK": weak}).code for seed in range(20)}
+                 for weak in "01"}
+        tally.check(codes == {"0": {0}, "1": {0, 3}}, f"flag_without_synchronization: {codes}")
+
+
 # Bugs that the emulator shows under one schedule: a machine that finds nothing would find nothing here.
 FOUND_BY_EMULATOR = {"raw_awaits_previous_stage": "eager/turns", "wrong_commit_group": "lazy/turns",
                      "wrong_tma_store_timeline": "eager/turns", "cluster_release_broken": "lazy/turns",
@@ -156,6 +189,7 @@ def report_bugs(exocheck, root, seeds):
 
 def run_all(tally, exocheck, root):
     emit_all(tally, exocheck, root)
+    emulator_faults(tally, exocheck, root)
     emulate_all(tally, exocheck, root, "random/random", 3)
     emulate_known_bugs(tally, exocheck, root)
 
