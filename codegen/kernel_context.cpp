@@ -111,12 +111,14 @@ Elements Context::resolve(SymId var, const std::vector<ir::Access>& index) const
 
 namespace {
 
+// The statement on one line, cut where a reader of the emitted code has seen enough.
 std::string source_text(const semantics::SourceFile& source, semantics::Span span) {
+  constexpr std::size_t longest = 110;
   std::string text(source.text(span));
   for (char& c : text) {
     if (c == '\n' || c == '\\') c = ' ';
   }
-  return text;
+  return text.size() <= longest ? text : text.substr(0, longest - 4) + " ...";
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 """Emitted code: every kernel that is checked is emitted, compiled by nvcc (where there is one) and run on the CPU emulator.
 
-    emission.py EXOCHECK ROOT [SEEDS]   every kernel and seeded bug under every policy with this many seeds (20)
+    emission.py EXOCHECK ROOT [SEEDS]   every kernel and seeded bug under every policy with this many seeds (20), and many more GEMMs
     emission.py --gpu EXOCHECK ROOT     every kernel on the GPU, compared with the sequential run
 """
 
@@ -12,6 +12,7 @@ import shutil
 import sys
 import tempfile
 
+import gemm_shapes
 from process import run
 from tally import Tally
 
@@ -134,6 +135,30 @@ def emulate_all(tally, exocheck, root, policy, seeds):
             tally.check(result.code == 0 and counts == [runs, runs, 0], f"{path.name}: {result.out[-800:]}{result.err[-800:]}")
 
 
+def emulate_shapes(tally, exocheck, chosen, policy, seeds):
+    """GEMMs by clusters of many shapes and rings of many depths: checked, and right under every schedule; with one stage too few a defect,
+    and wrong under some schedule."""
+    tally.group(f"GEMMs of many shapes on the emulator, policy {policy}, {seeds} seeds")
+    schedules = ["--emulate", "--policy", policy, "--schedules", str(seeds)]
+    runs = seeds * (20 if policy == "all" else 1)
+    with tempfile.TemporaryDirectory() as scratch:
+
+        def judge(gemm):
+            name, text, sizes = gemm_shapes.gemm(*gemm)
+            path = pathlib.Path(scratch) / f"{name}.exo"
+            path.write_text(text, encoding="utf-8")
+            return path, run([exocheck, "check", path, "--size", sizes]), emulate(exocheck, path, ["--size", sizes], schedules)
+
+        wrong = [((1, 1), (1, 2)), ((2, 2), (2, 3))]
+        with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+            for path, checked, (result, counts) in pool.map(judge, chosen):
+                tally.check(checked.code == 0, f"{path.name}: {checked.out}{checked.err}")
+                tally.check(result.code == 0 and counts == [runs, runs, 0], f"{path.name}: {result.out[-800:]}{result.err[-800:]}")
+            for path, checked, (result, counts) in pool.map(judge, wrong):
+                tally.check(checked.code == 1 and "sync.w" in checked.out, f"{path.name}: {checked.out}{checked.err}")
+                tally.check(result.code == 1 and counts and counts[2] > 0, f"{path.name}: {result.out[-800:]}{result.err[-800:]}")
+
+
 # Every way to complete operations and to choose threads, once or twice.
 POLICIES = ["eager/turns", "lazy/random", "random/greedy", "reverse/first", "random/last", "lazy/turns"]
 
@@ -197,6 +222,7 @@ def run_all(tally, exocheck, root):
     emit_all(tally, exocheck, root)
     emulator_faults(tally, exocheck, root)
     emulate_all(tally, exocheck, root, "random/random", 3)
+    emulate_shapes(tally, exocheck, gemm_shapes.SOME, "random/random", 3)
     emulate_known_bugs(tally, exocheck, root)
 
 
@@ -240,6 +266,8 @@ def main():
     else:
         seeds = int(arguments[2]) if len(arguments) > 2 else 20
         emulate_all(tally, exocheck, root, "all", seeds)
+        every = [(shape, ring) for shape in gemm_shapes.SHAPES for ring in gemm_shapes.RINGS]
+        emulate_shapes(tally, exocheck, every, "all", max(1, seeds // 4))
         report_bugs(exocheck, root, seeds)
     return tally.finish()
 
