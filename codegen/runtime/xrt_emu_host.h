@@ -6,6 +6,47 @@
 
 namespace xrt_emu {
 
+// From XRT_SEED, XRT_POLICY, XRT_CLUSTERS and XRT_WEAK; the most clusters to start.
+inline int64_t choose_schedule() {
+  const auto variable = [](const char* name) {
+    const char* text = std::getenv(name);
+    return std::string(text == nullptr ? "" : text);
+  };
+  const std::string seed = variable("XRT_SEED"), clusters = variable("XRT_CLUSTERS"), weak = variable("XRT_WEAK");
+  g.seed = g.random = std::strtoull(seed.c_str(), nullptr, 10);
+  if (!variable("XRT_POLICY").empty()) g.policy = variable("XRT_POLICY");
+  const char* const operations[] = {"eager", "lazy", "random", "reverse"};
+  const char* const threads[] = {"turns", "random", "greedy", "first", "last"};
+  const size_t slash = g.policy.find('/');
+  bool known = false, also_known = false;
+  for (int i = 0; i < 4; ++i) {
+    if (g.policy.substr(0, slash) == operations[i]) g.operations = static_cast<When>(i), known = true;
+  }
+  for (int i = 0; i < 5; ++i) {
+    if (slash != std::string::npos && g.policy.substr(slash + 1) == threads[i]) g.threads = static_cast<Turn>(i), also_known = true;
+  }
+  if (!known || !also_known) fail("XRT_POLICY is not OPERATIONS/THREADS");
+  g.weak = weak.empty() ? g.seed / 2 % 2 == 1 : weak != "0";
+  return clusters.empty() ? 1 + static_cast<int64_t>(g.seed % 2) : std::max(1, std::atoi(clusters.c_str()));
+}
+
+// A copy to the host arrives when the host waits for the stream, unless all operations complete at once.
+void copy(void* to, const void* from, int64_t bytes) {
+  const auto on_device = [&](const Allocation& a) { return to >= a.begin && to < a.begin + a.bytes; };
+  choose_schedule();
+  if (g.operations == When::eager || std::any_of(g.allocations.begin(), g.allocations.end(), on_device)) {
+    std::memcpy(to, from, static_cast<size_t>(bytes));
+    return;
+  }
+  const char* const source = static_cast<const char*>(from);
+  g.copies_to_host.emplace_back(to, std::vector<char>(source, source + bytes));
+  std::memset(to, 0xFF, static_cast<size_t>(bytes));
+}
+void stream_sync() {
+  for (const auto& [to, bytes] : g.copies_to_host) std::memcpy(to, bytes.data(), bytes.size());
+  g.copies_to_host.clear();
+}
+
 void* allocate(int64_t bytes) {
   char* p = static_cast<char*>(std::aligned_alloc(256, static_cast<size_t>((bytes + 255) / 256 * 256)));
   std::memset(p, 0xFF, static_cast<size_t>(bytes));
@@ -84,30 +125,6 @@ inline void complete(Operation& o) {
     case Operation::wgmma:
       return complete_wgmma(o);
   }
-}
-
-// From XRT_SEED, XRT_POLICY, XRT_CLUSTERS and XRT_WEAK; the most clusters to start.
-inline int64_t choose_schedule() {
-  const auto variable = [](const char* name) {
-    const char* text = std::getenv(name);
-    return std::string(text == nullptr ? "" : text);
-  };
-  const std::string seed = variable("XRT_SEED"), clusters = variable("XRT_CLUSTERS"), weak = variable("XRT_WEAK");
-  g.seed = g.random = std::strtoull(seed.c_str(), nullptr, 10);
-  if (!variable("XRT_POLICY").empty()) g.policy = variable("XRT_POLICY");
-  const char* const operations[] = {"eager", "lazy", "random", "reverse"};
-  const char* const threads[] = {"turns", "random", "greedy", "first", "last"};
-  const size_t slash = g.policy.find('/');
-  bool known = false, also_known = false;
-  for (int i = 0; i < 4; ++i) {
-    if (g.policy.substr(0, slash) == operations[i]) g.operations = static_cast<When>(i), known = true;
-  }
-  for (int i = 0; i < 5; ++i) {
-    if (slash != std::string::npos && g.policy.substr(slash + 1) == threads[i]) g.threads = static_cast<Turn>(i), also_known = true;
-  }
-  if (!known || !also_known) fail("XRT_POLICY is not OPERATIONS/THREADS");
-  g.weak = weak.empty() ? g.seed / 2 % 2 == 1 : weak != "0";
-  return clusters.empty() ? 1 + static_cast<int64_t>(g.seed % 2) : std::max(1, std::atoi(clusters.c_str()));
 }
 
 static void make_cta(const Launch& k, Cluster& cluster, int rank, int block) {

@@ -183,6 +183,7 @@ struct Grid {
   void (*body)(char*, const void*) = nullptr;
   const void* args = nullptr;
   std::vector<Allocation> allocations;
+  std::vector<std::pair<void*, std::vector<char>>> copies_to_host;
   size_t last_allocation = 0;                                  // found by the last look
   std::vector<std::pair<size_t, size_t>> dirty;                // words of mapped allocations, as in Cta
   std::unique_ptr<char[]> stacks;

@@ -46,6 +46,8 @@ struct Launch {
 };
 
 void* allocate(int64_t bytes);
+void copy(void* to, const void* from, int64_t bytes);
+void stream_sync();
 void release(void* p);
 XrtTensorMap tensor_map(XrtTensorMap map);
 void launch(const Launch& launch, int64_t tasks);
@@ -84,13 +86,13 @@ T* xrt_malloc_async(int64_t count, xrt_stream) {
 inline void xrt_free_async(void* p, xrt_stream) { xrt_emu::release(p); }
 template <class T>
 void xrt_memcpy_async(T* to, const T* from, int64_t count, xrt_stream) {
-  std::memcpy(static_cast<void*>(to), from, static_cast<size_t>(count) * sizeof(T));
+  xrt_emu::copy(to, from, count * static_cast<int64_t>(sizeof(T)));
 }
 template <class T>
 void xrt_memset0_async(T* p, int64_t count, xrt_stream) {
   std::memset(static_cast<void*>(p), 0, static_cast<size_t>(count) * sizeof(T));
 }
-inline void xrt_stream_sync(xrt_stream) {}
+inline void xrt_stream_sync(xrt_stream) { xrt_emu::stream_sync(); }
 template <int Rank>
 XrtTensorMap xrt_tensor_map(int swizzle, float* base, const int64_t (&extent)[Rank], const int64_t (&stride)[Rank], const int (&box)[Rank]) {
   XrtTensorMap map;
