@@ -72,6 +72,7 @@ class KernelEmitter : private DataEmitter {
   bool warp_call(const Operands& o);
   bool shuffle_call(const Operands& o);
   bool warpgroup_call(const Operands& o);
+  bool even_rows(const ir::Read& window) const;
   void tensor_load(const Operands& o, bool multicast);
   void tensor_store(const Operands& o, bool reduce);
   std::string matrix_text(const Place& p, const std::string& rows, const std::string& columns) const;

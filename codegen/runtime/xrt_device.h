@@ -183,6 +183,8 @@ template <class T>
 XRT_DEV void xrt_st(T* p, std::type_identity_t<T> value) {
   *p = value;
 }
+// p: a multiple of 8 bytes.
+XRT_DEV void xrt_st_pair(float* p, float first, float second) { *reinterpret_cast<float2*>(p) = make_float2(first, second); }
 XRT_DEV void xrt_atomic_add(float* p, float value) { atomicAdd(p, value); }
 XRT_DEV uint32_t xrt_bits(float value) { return __float_as_uint(value); }
 XRT_DEV uint32_t xrt_smem_u32(const void* p) { return static_cast<uint32_t>(__cvta_generic_to_shared(p)); }

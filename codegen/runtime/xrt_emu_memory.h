@@ -189,11 +189,13 @@ inline void start_copy(CpAsync item) {
 // ---- calls
 void before_load(const void* p, int bytes) {
   if (dice(16) == 0) maybe_yield();
+  if (reinterpret_cast<uintptr_t>(p) % static_cast<uintptr_t>(bytes) != 0) fail("a read of an address that is not aligned to its size");
   if (g.weak) before_access(p, bytes);
   check_access(p, bytes, "read");
 }
 void store(void* p, const void* value, int bytes) {
   if (dice(16) == 0) maybe_yield();
+  if (reinterpret_cast<uintptr_t>(p) % static_cast<uintptr_t>(bytes) != 0) fail("a write to an address that is not aligned to its size");
   check_access(p, bytes, "write");
   if (g.weak) return buffer_store(static_cast<char*>(p), value, bytes);
   store_now(self(), static_cast<char*>(p), value, bytes);

@@ -151,6 +151,10 @@ void xrt_st(T* p, std::type_identity_t<T> value) {
   static_assert(sizeof(T) <= 8);
   xrt_emu::store(p, &value, sizeof(T));
 }
+inline void xrt_st_pair(float* p, float first, float second) {
+  const float pair[] = {first, second};
+  xrt_emu::store(p, pair, sizeof pair);
+}
 void xrt_atomic_add(float* p, float value);
 inline uint32_t xrt_bits(float value) {
   uint32_t bits;

@@ -234,6 +234,7 @@ CASE(too_many_registers, 384, 1, "setmaxnreg.inc") {
     xrt_setmaxnreg_inc<240>();
   }
 }
+CASE(odd_address, 32, 1, "not aligned to its size") { xrt_st_pair(tile(smem) + 1, 1, 2); }
 CASE(outside_of_memory, 32, 1, "outside of every allocation") { xrt_ld(p.y + count + xrt_tid()); }
 
 // ---- weak memory: without synchronization the data may come after the flag

@@ -43,7 +43,8 @@ def find_nvcc():
 
 def expected_instructions(path):
     if path.parent.name == "sm90":
-        return ["wgmma.mma_async.sync.aligned", "cp.async.bulk.tensor.2d.shared::cluster.global", "mbarrier.init.shared",
+        through_smem = [] if "direct" in path.stem else ["st.shared.v2.f32", "bulk_group"]
+        return [*through_smem, "wgmma.mma_async.sync.aligned", "cp.async.bulk.tensor.2d.shared::cluster.global", "mbarrier.init.shared",
                 "mbarrier.try_wait.parity", "setmaxnreg.inc", "setmaxnreg.dec", "wgmma.commit_group", "wgmma.wait_group"]
     if path.parent.name == "sm80":
         return ["cp.async.cg.shared.global", "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32"]

@@ -149,6 +149,13 @@ TEST_CASE("shared memory that is used one after the other overlaps") {
   CHECK_THAT(source, Contains("k_A_s = 1024;"));
 }
 
+TEST_CASE(
+    "accumulators go to shared memory in pairs where their rows allow it, and never so to global memory") {
+  const std::string text = file_text("kernels/sm90/gemm_2x1_tma.exo");
+  CHECK_THAT(source_of(text), Contains("xrt_wgmma_store_pairs(64, 256, "));
+  CHECK_THAT(source_of(file_text("kernels/sm90/gemm_2x1_direct.exo")), !Contains("_pairs"));
+}
+
 TEST_CASE("names that C++ or the emitted text takes are changed") {
   const std::string source =
       source_of(kernel_text("int: f32[32] @ CudaGmemLinear, args: f32[32] @ CudaGmemLinear", "blockDim=32",
