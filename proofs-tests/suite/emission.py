@@ -43,7 +43,7 @@ def find_nvcc():
 
 def expected_instructions(path):
     if path.parent.name == "sm90":
-        through_smem = [] if "direct" in path.stem else ["st.shared.v2.f32", "bulk_group"]
+        through_smem = ["st.shared.v2.f32", "bulk_group"] if path.stem.endswith(("tma", "splitk")) else []
         return [*through_smem, "wgmma.mma_async.sync.aligned", "cp.async.bulk.tensor.2d.shared::cluster.global", "mbarrier.init.shared",
                 "mbarrier.try_wait.parity", "setmaxnreg.inc", "setmaxnreg.dec", "wgmma.commit_group", "wgmma.wait_group"]
     if path.parent.name == "sm80":
