@@ -117,8 +117,10 @@ std::variant<Emulation, UsageError> Emulation::build(const codegen::Module& modu
                                                      const semantics::ir::Procedure& procedure,
                                                      Machine machine) {
   Emulation emulation;
-  std::string pattern = (fs::temp_directory_path() / "exocheck-emulation-XXXXXX").string();
-  if (mkdtemp(pattern.data()) == nullptr) return UsageError{"No temporary folder can be made."};
+  std::error_code missing;
+  std::string pattern = (fs::temp_directory_path(missing) / "exocheck-emulation-XXXXXX").string();
+  if (missing || mkdtemp(pattern.data()) == nullptr)
+    return UsageError{"No temporary folder can be made (TMPDIR, else /tmp)."};
   emulation.folder_ = pattern;
   for (const auto& [name, text] : module.files) write_text(emulation.folder_ / name, text);
   write_text(emulation.folder_ / "main.cpp", codegen::main_text(procedure));
@@ -140,10 +142,11 @@ std::variant<Emulation, UsageError> Emulation::build(const codegen::Module& modu
   for (const std::vector<std::string>& step : steps) {
     const Ended ended = run_process(step, emulation.folder_, "log", "log");
     if (ended.code == 0 && ended.signal == 0) continue;
+    const std::string what = ended.code == 127 ? step.front() + " cannot be started.\n"
+                                               : contents(emulation.folder_ / "log").substr(0, 2000);
     return UsageError{
         fmt::format("The emitted code cannot be compiled ({} needed):\n{}",
-                    machine == Machine::gpu ? "nvcc is" : "a C++20 compiler and Boost.Context are",
-                    contents(emulation.folder_ / "log").substr(0, 2000))};
+                    machine == Machine::gpu ? "nvcc is" : "a C++20 compiler and Boost.Context are", what)};
   }
   return emulation;
 }
