@@ -21,6 +21,7 @@ std::string header_text(const HostText& host, const EmitOptions& options) {
 
 std::string source_text(const ir::Procedure& procedure, const HostText& host, const EmitOptions& options) {
   std::string text = fmt::format("// {}\n#include \"{}.h\"\n", options.headline, procedure.name);
+  if (host.definition.find("std::unique_ptr") != std::string::npos) text += "\n#include <memory>\n\n";
   if (!host.wgmma_n.empty()) text += "#include \"xrt_wgmma.h\"\n";
   text += "\nnamespace {\n\n";
   for (const std::string& kernel : host.kernels) text += kernel + "\n";
@@ -36,6 +37,10 @@ Module emit(const ir::Procedure& procedure, const analysis::Facts& facts, const 
     if (procedure.dialect != semantics::Dialect::P) {
       throw Refused{semantics::make_diagnostic("C-01", procedure.location(procedure.name_span),
                                                "cannot be emitted: a procedure of dialect R")};
+    }
+    if (procedure.name.starts_with("xrt")) {
+      throw Refused{semantics::make_diagnostic("C-01", procedure.location(procedure.name_span),
+                                               "cannot be emitted: names that begin with xrt are taken")};
     }
     const HostText host = emit_host(procedure, facts);
     module.files.emplace_back(procedure.name + ".cu", source_text(procedure, host, options));

@@ -10,15 +10,15 @@ using semantics::MemoryKind;
 
 namespace {
 
-class HostEmitter {
+class HostEmitter : private DataEmitter {
  public:
-  HostEmitter(const ir::Procedure& procedure, const analysis::Facts& facts)
-      : procedure_(procedure), facts_(facts), cx_(procedure, facts) {}
+  explicit HostEmitter(Context& cx)
+      : DataEmitter(cx, Side::host), procedure_(cx.procedure), facts_(cx.facts) {}
 
   HostText run() {
     std::string parameters;
     for (const SymId p : procedure_.parameters) parameters += parameter(p) + ", ";
-    result_.prototype = fmt::format("void {}({}xrt_stream stream)", procedure_.name, parameters);
+    result_.prototype = fmt::format("void {}({}xrt_stream stream)", function_name(procedure_), parameters);
     out_.open(result_.prototype + " {");
     out_.line("(void)stream;");
     block(procedure_.body);
@@ -36,10 +36,17 @@ class HostEmitter {
     const std::string name = cx_.declare(p);
     if (s.kind == ir::SymbolKind::stride) cx_.unsupported(s.span, "a stride parameter");
     if (s.control()) return (s.kind == ir::SymbolKind::boolean ? "bool " : "int ") + name;
-    if (s.kind == ir::SymbolKind::window)
-      cx_.unsupported(s.span, fmt::format("the window parameter {}", s.name));
-    const std::string type = type_text(cx_, s.precision, s.span);
-    return fmt::format("{}* {}", type, name);
+    std::string text = fmt::format("{}* {}", type_text(s.precision), name);
+    if (s.kind != ir::SymbolKind::window) return text;
+    if (s.memory && s.memory->is(MemoryKind::Sm90_tensorMap))
+      cx_.unsupported(s.span, fmt::format("the tensor map parameter {}", s.name));
+    std::vector<std::string> strides;
+    for (int d = 0; d < s.rank(); ++d) {
+      strides.push_back(cx_.claim(fmt::format("{}_stride{}", s.name, d)));
+      text += fmt::format(", int64_t {}", strides.back());
+    }
+    cx_.set_strides(p, std::move(strides));
+    return text;
   }
 
   std::string count_text(SymId id) const {
@@ -56,25 +63,35 @@ class HostEmitter {
     for (const ir::Stmt& s : statements) {
       const auto* alloc = std::get_if<ir::Alloc>(&s.node);
       if (alloc == nullptr) continue;
-      out_.line(fmt::format("xrt_free_async({}, stream);", cx_.text(alloc->var)));
+      if (symbol(alloc->var).memory->is(MemoryKind::CudaGmemLinear))
+        out_.line(fmt::format("xrt_free_async({}, stream);", cx_.text(alloc->var)));
       cx_.release(cx_.text(alloc->var));
     }
   }
 
-  // Stream-ordered, freed at the end of its block.
+  // Global memory: stream-ordered, freed at the end of its block. Host memory: of the block.
   void allocate(const ir::Alloc& alloc, const ir::Stmt& stmt) {
     const ir::Symbol& s = symbol(alloc.var);
-    if (s.kind != ir::SymbolKind::data || !s.memory->is(MemoryKind::CudaGmemLinear)) {
+    const bool host =
+        s.memory && (s.memory->is(MemoryKind::DRAM) || s.memory->is(MemoryKind::CudaGridConstant));
+    if (s.kind != ir::SymbolKind::data || !(host || s.memory->is(MemoryKind::CudaGmemLinear)))
       cx_.unsupported(stmt.span, fmt::format("{}, allocated in host code", s.name));
+    const std::string count = count_text(alloc.var), type = type_text(s.precision),
+                      name = cx_.declare(alloc.var);
+    if (host) {
+      const std::string memory = cx_.claim(s.name + "_memory");
+      out_.line(fmt::format("const std::unique_ptr<{0}[]> {1}(new {0}[size_t({2})]);", type, memory, count));
+      out_.line(fmt::format("{}* const {} = {}.get();", type, name, memory));
+    } else {
+      out_.line(fmt::format("{0}* const {1} = xrt_malloc_async<{0}>({2}, stream);", type, name, count));
     }
-    const std::string count = count_text(alloc.var), type = type_text(cx_, s.precision, stmt.span);
-    out_.line(fmt::format("{0}* const {1} = xrt_malloc_async<{0}>({2}, stream);", type,
-                          cx_.declare(alloc.var), count));
   }
 
   void statement(const ir::Stmt& stmt) {
     if (std::holds_alternative<ir::Pass>(stmt.node)) return;
     if (const auto* s = std::get_if<ir::Alloc>(&stmt.node)) return allocate(*s, stmt);
+    if (const auto* s = std::get_if<ir::Assign>(&stmt.node))
+      return out_.line(assignment(element(s->target, s->index, stmt.span), *s));
     if (const auto* s = std::get_if<ir::WindowStmt>(&stmt.node)) return window(*s, stmt);
     if (const auto* s = std::get_if<ir::Call>(&stmt.node)) return call(*s, stmt);
     if (std::holds_alternative<ir::DeviceFunction>(stmt.node)) return launch(stmt);
@@ -117,11 +134,7 @@ class HostEmitter {
       cx_.unsupported(stmt.span, "a tensor map of other elements than f32");
     std::string extents, strides, boxes, offset;
     for (std::size_t d = 0; d < elements.index.size(); ++d) {
-      std::string stride = "1";
-      for (std::size_t e = elements.index.size() - 1; e > d; --e) {
-        const std::string extent = grouped(control_text(cx_, *tensor.shape[e]));
-        stride = stride == "1" ? fmt::format("int64_t({})", extent) : stride + " * " + extent;
-      }
+      const std::string stride = cx_.stride_text(elements.base, d);
       const ir::Access& a = elements.index[d];
       const std::string lo = control_text(cx_, *a.lo);
       if (lo != "0") offset += fmt::format(" + {} * ({})", grouped(lo), stride);
@@ -143,16 +156,13 @@ class HostEmitter {
   std::pair<std::string, std::string> dense(const ir::Expr& e, const ir::Stmt& stmt) {
     const auto& read = std::get<ir::Read>(e.node);
     const Elements elements = cx_.resolve(read.var, read.index);
-    const ir::Symbol& tensor = symbol(elements.base);
     std::string offset, count;
     for (std::size_t d = 0; d < elements.index.size(); ++d) {
       const ir::Access& a = elements.index[d];
       const std::string lo = control_text(cx_, *a.lo);
       if (lo != "0") {
-        std::string stride = "int64_t(1)";
-        for (std::size_t f = d + 1; f < elements.index.size(); ++f)
-          stride += " * " + grouped(control_text(cx_, *tensor.shape[f]));
-        offset += fmt::format(" + {} * {}", grouped(lo), stride);
+        const std::string stride = cx_.stride_text(elements.base, d);
+        offset += " + " + (stride == "1" ? grouped(lo) : fmt::format("{} * {}", grouped(lo), stride));
       }
       if (!a.interval()) continue;
       const std::string extent = grouped(control_text(cx_, *ir::sub(a.hi, a.lo)));
@@ -199,6 +209,8 @@ class HostEmitter {
                               a.member, cx_.text(a.symbol)));
       } else {
         out_.line(fmt::format("args.{} = {}{};", a.member, constant ? "*" : "", cx_.text(a.symbol)));
+        for (std::size_t d = 0; d < static_cast<std::size_t>(a.strides); ++d)
+          out_.line(fmt::format("args.{}_stride[{}] = {};", a.member, d, cx_.stride_text(a.symbol, d)));
       }
     }
     out_.line(fmt::format("xrt_launch<{0}>(args, {0}::task_count(args), stream);", name));
@@ -207,7 +219,6 @@ class HostEmitter {
 
   const ir::Procedure& procedure_;
   const analysis::Facts& facts_;
-  Context cx_;
   HostText result_;
   Text out_;
 };
@@ -215,7 +226,8 @@ class HostEmitter {
 }  // namespace
 
 HostText emit_host(const ir::Procedure& procedure, const analysis::Facts& facts) {
-  return HostEmitter(procedure, facts).run();
+  Context cx(procedure, facts);
+  return HostEmitter(cx).run();
 }
 
 }  // namespace exocheck::codegen

@@ -82,6 +82,17 @@ bool KernelEmitter::warp_call(const Operands& o) {
   return true;
 }
 
+// Does every row of the window begin at a multiple of 8 bytes, with neighbouring elements?
+bool KernelEmitter::even_rows(const ir::Read& window) const {
+  const Elements elements = cx_.resolve(window.var, window.index);
+  const ir::Symbol& symbol = cx_.symbol(elements.base);
+  if (!symbol.memory || !symbol.memory->is(semantics::MemoryKind::CudaSmemLinear) || symbol.rank() < 2)
+    return false;
+  const auto extent = ir::constant_value(*symbol.shape.back());
+  const auto first = ir::constant_value(*elements.index.back().lo);
+  return extent && *extent % 2 == 0 && first && *first % 2 == 0 && elements.index.back().interval();
+}
+
 bool KernelEmitter::warpgroup_call(const Operands& o) {
   const std::string_view name = o.instr.name;
   const auto operand = [&](std::string_view p) {
@@ -97,8 +108,9 @@ bool KernelEmitter::warpgroup_call(const Operands& o) {
     const Place dst = operand("dst");
     if (dst.registers || dst.by_value || dst.strides.size() != 2)
       cx_.unsupported(o.stmt.span, "operand dst in this memory");
-    out_.line(fmt::format("xrt_wgmma_store({}, {}, {}, {});", control_text(cx_, o.argument("M_end")),
-                          control_text(cx_, o.argument("N_end")),
+    const bool pairs = !transposed && even_rows(o.window("dst"));
+    out_.line(fmt::format("xrt_wgmma_store{}({}, {}, {}, {});", pairs ? "_pairs" : "",
+                          control_text(cx_, o.argument("M_end")), control_text(cx_, o.argument("N_end")),
                           matrix_text(dst, dst.strides[transposed ? 1 : 0], dst.strides[transposed ? 0 : 1]),
                           operand("src").text));
   } else {

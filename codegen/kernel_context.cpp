@@ -5,6 +5,7 @@
 #include <cctype>
 
 #include "semantics/errors.hpp"
+#include "semantics/numeric.hpp"
 
 namespace exocheck::codegen {
 namespace {
@@ -29,6 +30,10 @@ bool reserved(const std::string& name) {
 }
 
 }  // namespace
+
+std::string function_name(const ir::Procedure& procedure) {
+  return reserved(procedure.name) ? procedure.name + "_" : procedure.name;
+}
 
 void Text::line(const std::string& text) {
   std::size_t start = 0;
@@ -65,12 +70,26 @@ std::string Context::text(SymId symbol) const {
   return missing(symbol);
 }
 
-std::string Context::declare(SymId symbol) {
-  const std::string& name = procedure.symbol(symbol).name;
-  std::string identifier = reserved(name) ? name + "_" : name;
-  for (int i = 2; !used_.insert(identifier).second; ++i) identifier = fmt::format("{}_{}", name, i);
-  texts_[symbol] = identifier;
+std::string Context::claim(const std::string& wanted) {
+  std::string identifier = reserved(wanted) ? wanted + "_" : wanted;
+  for (int i = 2; !used_.insert(identifier).second; ++i) identifier = fmt::format("{}_{}", wanted, i);
   return identifier;
+}
+
+std::string Context::declare(SymId symbol) { return texts_[symbol] = claim(procedure.symbol(symbol).name); }
+
+std::string Context::stride_text(SymId id, std::size_t dimension) const {
+  if (window_parameter(id)) {
+    (void)text(id);  // a kernel's argument gets its strides with its text
+    return strides_.at(id).at(dimension);
+  }
+  const std::vector<ir::ExprPtr>& shape = symbol(id).shape;
+  std::string product;
+  for (std::size_t d = dimension + 1; d < shape.size(); ++d) {
+    const std::string extent = control_text(*this, *shape[d]);
+    product += product.empty() ? fmt::format("int64_t({})", extent) : " * " + grouped(extent);
+  }
+  return product.empty() ? "1" : product;
 }
 
 Elements Context::resolve(SymId var, const std::vector<ir::Access>& index) const {
@@ -92,12 +111,14 @@ Elements Context::resolve(SymId var, const std::vector<ir::Access>& index) const
 
 namespace {
 
+// The statement on one line, cut where a reader of the emitted code has seen enough.
 std::string source_text(const semantics::SourceFile& source, semantics::Span span) {
+  constexpr std::size_t longest = 110;
   std::string text(source.text(span));
   for (char& c : text) {
     if (c == '\n' || c == '\\') c = ' ';
   }
-  return text;
+  return text.size() <= longest ? text : text.substr(0, longest - 4) + " ...";
 }
 
 }  // namespace
@@ -120,7 +141,8 @@ int Context::distributed(SymId symbol) const {
 
 std::int64_t Context::pitch(SymId symbol, int dimension) const {
   const auto found = facts.distribution.find(symbol);
-  return found == facts.distribution.end() ? 0 : found->second.pitches.at(static_cast<std::size_t>(dimension));
+  return found == facts.distribution.end() ? 0
+                                           : found->second.pitches.at(static_cast<std::size_t>(dimension));
 }
 
 std::int64_t Context::constant_extent(SymId id, int dimension) const {
@@ -249,12 +271,24 @@ std::string control_text(const Context& cx, const ir::Expr& e) {
                        plain_right ? right : grouped(right));
   }
   if (const auto* x = std::get_if<ir::StrideOf>(&e.node)) {
-    cx.unsupported(e.span, fmt::format("stride({}, {}) as a value", cx.symbol(x->var).name, x->dim));
+    const Elements elements = cx.resolve(x->var, {});
+    auto left = static_cast<std::size_t>(x->dim);
+    for (std::size_t d = 0; d < elements.index.size(); ++d) {
+      if (!elements.index[d].interval()) continue;
+      if (left-- == 0) return fmt::format("int({})", cx.stride_text(elements.base, d));
+    }
+    cx.unsupported(e.span, "the stride of a dimension that the window lacks");
   }
   cx.unsupported(e.span, "a config field");
 }
 
-std::string type_text(const Context& cx, semantics::Precision p, semantics::Span span) {
+bool narrow_float(semantics::Precision p) {
+  using semantics::Precision;
+  return p == Precision::f16 || p == Precision::bf16 || p == Precision::e4m3 || p == Precision::e5m2 ||
+         p == Precision::e8m0;
+}
+
+std::string type_text(semantics::Precision p) {
   using semantics::Precision;
   switch (p) {
     case Precision::f32:
@@ -274,17 +308,21 @@ std::string type_text(const Context& cx, semantics::Precision p, semantics::Span
     case Precision::e4m3:
     case Precision::e5m2:
     case Precision::e8m0:
-      break;
+      return fmt::format("xrt_{}", semantics::name(p));
   }
-  cx.unsupported(span, fmt::format("precision {}", semantics::name(p)));
+  throw semantics::InternalError("unknown precision");
 }
 
 std::string number_text(semantics::Precision p, double value) {
   using semantics::Precision;
-  if (p != Precision::f32 && p != Precision::f64) return fmt::format("{}", static_cast<std::int64_t>(value));
+  if (semantics::is_integer(p)) {
+    const std::string text = fmt::format("{}", static_cast<std::int64_t>(semantics::round_to(p, value)));
+    return semantics::bits(p) < 32 ? fmt::format("{}({})", type_text(p), text) : text;
+  }
   std::string text =
       p == Precision::f32 ? fmt::format("{}", static_cast<float>(value)) : fmt::format("{}", value);
   if (text.find_first_of(".en") == std::string::npos) text += ".0";
+  if (narrow_float(p)) return fmt::format("{}({})", type_text(p), text);
   return p == Precision::f32 ? text + "f" : text;
 }
 

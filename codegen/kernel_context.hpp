@@ -73,6 +73,8 @@ class Context {
   bool has_text(SymId symbol) const { return texts_.contains(symbol); }
   // A C++ identifier for the symbol that is not in use; in use until release().
   std::string declare(SymId symbol);
+  // `wanted`, or something like it that is not in use.
+  std::string claim(const std::string& wanted);
   void release(const std::string& identifier) { used_.erase(identifier); }
 
   void define_window(const ir::WindowStmt& window) { windows_[window.result] = {window.base, window.index}; }
@@ -85,6 +87,13 @@ class Context {
   std::string origin(const ir::Stmt& stmt) const;
   // The same as a line of emitted code, which the emulator's reports name.
   std::string marker(const ir::Stmt& stmt) const;
+  // The distances in elements, as text, of the dimensions of a window parameter; tensors are dense.
+  void set_strides(SymId symbol, std::vector<std::string> strides) { strides_[symbol] = std::move(strides); }
+  bool window_parameter(SymId id) const {
+    return symbol(id).kind == ir::SymbolKind::window && !windows_.contains(id);
+  }
+  // Between neighbours of a dimension of a tensor or window parameter: 64 bits wide, or "1".
+  std::string stride_text(SymId symbol, std::size_t dimension) const;
   // Number of leading dimensions spread over threads or CTAs.
   int distributed(SymId symbol) const;
   // Threads between neighbouring elements of a dimension; 0 where it is not spread over threads.
@@ -103,12 +112,17 @@ class Context {
   std::unordered_map<SymId, std::string> texts_;
   std::set<std::string> used_;
   std::unordered_map<SymId, Elements> windows_;
+  std::unordered_map<SymId, std::vector<std::string>> strides_;
 };
 
+// The C++ name of a procedure.
+std::string function_name(const ir::Procedure& procedure);
 // Texts of expressions.
 std::string control_text(const Context& cx, const ir::Expr& e);
 bool never_negative(const Context& cx, const ir::Expr& e);
-std::string type_text(const Context& cx, semantics::Precision p, semantics::Span span);
+std::string type_text(semantics::Precision p);
+// A float of less than 32 bits: a class of xrt_types.h, computed as float.
+bool narrow_float(semantics::Precision p);
 std::string number_text(semantics::Precision p, double value);
 // Index expressions over `tid` and `cta`.
 std::string index_text(const analysis::IndexExpr& e);

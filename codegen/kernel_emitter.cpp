@@ -14,16 +14,17 @@ namespace {
 
 constexpr std::int64_t largest_smem = 232'448;  // bytes per CTA on sm_90
 
-std::string warp_test(const analysis::LaunchFacts::WarpGroup& g) {
-  if (g.count == 1) return fmt::format("warp == {}", g.first_warp);
-  return g.first_warp == 0 ? fmt::format("warp < {}", g.count)
-                           : fmt::format("warp >= {} && warp < {}", g.first_warp, g.first_warp + g.count);
+// Is the warp one of those from `first` up to `end`, of `all` in the CTA?
+std::string warp_test(std::int64_t first, std::int64_t end, std::int64_t all) {
+  if (end - first == 1 && all > 1) return fmt::format("warp == {}", first);
+  if (end == all) return first == 0 ? "true" : fmt::format("warp >= {}", first);
+  return first == 0 ? fmt::format("warp < {}", end) : fmt::format("warp >= {} && warp < {}", first, end);
 }
 
 }  // namespace
 
 KernelEmitter::KernelEmitter(Context& cx, const ir::Stmt& stmt, std::string name)
-    : cx_(cx),
+    : DataEmitter(cx, Side::device),
       stmt_(stmt),
       function_(std::get<ir::DeviceFunction>(stmt.node)),
       launch_(cx.facts.launch.at(stmt.id)),
@@ -108,6 +109,9 @@ void KernelEmitter::plan_memory() {
     if (b.mbarrier()) name(b.var);
   }
   for (const auto& entry : offsets_) name(entry.first);
+  for (const BarrierPlan& b : barriers_) {
+    if (b.mbarrier()) barrier_names_[b.var] = cx_.claim(cx_.symbol(b.var).name + "_at");
+  }
 }
 
 // A symbol of the host code: becomes a member of Args.
@@ -124,19 +128,24 @@ std::string KernelEmitter::argument(SymId id) {
     declaration = (symbol.kind == ir::SymbolKind::boolean ? "bool " : "int ") + member;
   } else if (symbol.memory && symbol.memory->is(MemoryKind::Sm90_tensorMap)) {
     declaration = "XrtTensorMap " + member;
-  } else if (symbol.kind == ir::SymbolKind::window) {
-    cx_.unsupported(symbol.span, fmt::format("the window parameter {}", symbol.name));
   } else if (symbol.memory && symbol.memory->is(MemoryKind::CudaGridConstant)) {
-    declaration = fmt::format("{} {}", type_text(cx_, symbol.precision, symbol.span), member);
+    declaration = fmt::format("{} {}", type_text(symbol.precision), member);
     std::int64_t count = 1;
     for (int d = 0; d < symbol.rank(); ++d) count *= cx_.constant_extent(id, d);
     if (symbol.rank() > 0) declaration += fmt::format("[{}]", count);
     if (count * semantics::bits(symbol.precision) / 8 > 4000)
       cx_.refuse("C-02", symbol.span, symbol.name + " is too large for a kernel argument");
   } else {
-    declaration = fmt::format("{}* {}", type_text(cx_, symbol.precision, symbol.span), member);
+    declaration = fmt::format("{}* {}", type_text(symbol.precision), member);
   }
-  arguments_.push_back({id, member, declaration});
+  const bool window = symbol.kind == ir::SymbolKind::window && cx_.window_parameter(id);
+  if (window) {
+    std::vector<std::string> strides;
+    for (int d = 0; d < symbol.rank(); ++d) strides.push_back(fmt::format("args.{}_stride[{}]", member, d));
+    declaration += fmt::format(";\nint64_t {}_stride[{}]", member, symbol.rank());
+    cx_.set_strides(id, std::move(strides));
+  }
+  arguments_.push_back({id, member, declaration, window ? symbol.rank() : 0});
   cx_.set_text(id, "args." + member);
   return "args." + member;
 }
@@ -145,9 +154,15 @@ void KernelEmitter::emit_setup(Text& text) const {
   const bool any =
       std::any_of(barriers_.begin(), barriers_.end(), [](const auto& b) { return b.mbarrier(); });
   const bool cluster = launch_.geometry.cluster_dim > 1;
-  text.open("XRT_DEV static void setup([[maybe_unused]] char* smem) {");
+  std::vector<std::string> maps;
+  for (const KernelArgument& a : arguments_) {
+    const ir::Symbol& symbol = cx_.symbol(a.symbol);
+    if (symbol.memory && symbol.memory->is(MemoryKind::Sm90_tensorMap)) maps.push_back(a.member);
+  }
+  text.open("XRT_DEV static void setup([[maybe_unused]] char* smem, [[maybe_unused]] const Args& args) {");
+  if (any || !maps.empty()) text.open("if (xrt_tid() == 0) {");
+  for (const std::string& map : maps) text.line(fmt::format("xrt_prefetch_map(args.{});", map));
   if (any) {
-    text.open("if (xrt_tid() == 0) {");
     bool remote = cluster;
     for (const BarrierPlan& b : barriers_) {
       if (!b.mbarrier()) continue;
@@ -160,8 +175,8 @@ void KernelEmitter::emit_setup(Text& text) const {
       text.line("xrt_fence_mbar_init();");
       text.line("xrt_fence_proxy_async();");
     }
-    text.close();
   }
+  if (any || !maps.empty()) text.close();
   if (cluster) {
     text.line("xrt_cluster_arrive();");
     text.line("xrt_cluster_wait();");
@@ -195,9 +210,11 @@ std::string KernelEmitter::emit_body(const analysis::LaunchFacts::WarpGroup& gro
   const auto maybe = [&](bool named, const char* declaration, const char* name) {
     return named ? fmt::format("{} {}", declaration, name) : std::string(declaration);
   };
+  const bool barriers = std::any_of(barrier_names_.begin(), barrier_names_.end(),
+                                    [&](const auto& b) { return mentions(body, b.second); });
   text.open(fmt::format("XRT_DEV static void {}({}, {}, {}, {}) {{", function,
-                        maybe(word("smem"), "char*", "smem"), maybe(word("sync"), "Sync&", "sync"),
-                        maybe(word("args"), "const Args&", "args"),
+                        maybe(word("smem") || barriers, "char*", "smem"),
+                        maybe(word("sync"), "Sync&", "sync"), maybe(word("args"), "const Args&", "args"),
                         maybe(word("task"), "const Task&", "task")));
   text.close("");
   std::string result = text.take();
@@ -205,12 +222,16 @@ std::string KernelEmitter::emit_body(const analysis::LaunchFacts::WarpGroup& gro
   Text lines;
   if (word("tid")) lines.line("  const int tid = xrt_tid();");
   if (word("cta")) lines.line("  const int cta = xrt_block() % kClusterDim;");
+  for (const auto& [var, name] : barrier_names_) {
+    if (mentions(body, name))
+      lines.line(fmt::format("  const uint32_t {} = xrt_smem_u32(smem + {});", name, constants_.at(var)));
+  }
   return result + lines.take() + body + "}\n";
 }
 
 void KernelEmitter::emit_run(Text& text) const {
   text.open("XRT_DEV static void run(char* smem, const Args& args) {");
-  text.line("setup(smem);");
+  text.line("setup(smem, args);");
   text.line("Sync sync;");
   const auto tasks = [&](const std::string& function) {
     text.line(
@@ -237,15 +258,22 @@ void KernelEmitter::emit_run(Text& text) const {
       else
         known->second.push_back(&g);
     }
+    const std::int64_t all = launch_.geometry.block_dim / 32;
+    const auto end_of = [](const auto* g) { return g->first_warp + g->count; };
     for (const auto& [request, members] : requests) {
+      bool together = true;
       std::string test;
-      for (const auto* g : members) {
-        test += fmt::format("{}({})", test.empty() ? "" : " || ", warp_test(*g));
+      for (std::size_t i = 0; i < members.size(); ++i) {
+        together = together && (i == 0 || end_of(members[i - 1]) == members[i]->first_warp);
+        test += fmt::format("{}({})", i == 0 ? "" : " || ",
+                            warp_test(members[i]->first_warp, end_of(members[i]), all));
       }
-      text.open(fmt::format("if ({}) {{", members.size() == 1 ? test.substr(1, test.size() - 2) : test));
+      if (together) test = warp_test(members.front()->first_warp, end_of(members.back()), all);
+      text.open(fmt::format("if ({}) {{", test));
       if (!request.empty()) text.line(request);
       for (const auto* g : members) {
-        if (members.size() > 1) text.open(fmt::format("if ({}) {{", warp_test(*g)));
+        if (members.size() > 1)
+          text.open(fmt::format("if ({}) {{", warp_test(g->first_warp, end_of(g), all)));
         tasks("run_task_" + g->name);
         if (members.size() > 1) text.close();
       }
@@ -283,7 +311,8 @@ KernelText KernelEmitter::run() {
   }
   std::string bodies;
   for (const auto& group : launch_.warp_groups) {
-    bodies += emit_body(group, group.name.empty() ? "run_task" : "run_task_" + group.name) + "\n";
+    bodies += (bodies.empty() ? "" : "\n") +
+              emit_body(group, group.name.empty() ? "run_task" : "run_task_" + group.name);
   }
 
   // In the order of declaration, whatever the kernel used first.

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "codegen/barrier_plan.hpp"
-#include "codegen/kernel_context.hpp"
+#include "codegen/data_emitter.hpp"
 
 namespace exocheck::codegen {
 
@@ -15,7 +15,8 @@ namespace exocheck::codegen {
 struct KernelArgument {
   SymId symbol{};
   std::string member;       // of Args
-  std::string declaration;  // "const float* A"
+  std::string declaration;  // "float* A"
+  int strides = 0;          // of a window parameter: one more member, MEMBER_stride[strides]
 };
 
 struct KernelText {
@@ -25,7 +26,7 @@ struct KernelText {
   std::set<int> wgmma_n;                  // of the accumulators used
 };
 
-class KernelEmitter {
+class KernelEmitter : private DataEmitter {
  public:
   // `windows` have been defined by the host code around the kernel.
   KernelEmitter(Context& cx, const ir::Stmt& stmt, std::string name);
@@ -33,17 +34,6 @@ class KernelEmitter {
   KernelText run();
 
  private:
-  // Where an operand lies.
-  struct Place {
-    SymId base{};
-    semantics::Precision precision{};
-    bool registers = false;
-    bool by_value = false;  // a grid constant: `text` is the value itself
-    int swizzle = 0;        // bytes
-    std::string text;       // registers: the object; memory: pointer to the first element, unswizzled
-    std::vector<std::string> strides;  // memory: in elements, one per interval
-  };
-
   // kernel_emitter.cpp
   void plan_memory();
   std::string task_count_text() const;
@@ -65,13 +55,6 @@ class KernelEmitter {
   bool unrolled(const ir::For& loop) const;
   bool foreign(const ir::Stmt& stmt) const;
   bool used(SymId symbol) const;
-
-  // kernel_data.cpp
-  Place place(SymId var, const std::vector<ir::Access>& index, semantics::Span span);
-  Place element(SymId var, const std::vector<ir::ExprPtr>& index, semantics::Span span);
-  std::string load(const Place& p) const;
-  std::string pointer(const Place& p) const;  // to the one element
-  std::string data_text(const ir::Expr& e);
   std::string register_type(const ir::Symbol& symbol, semantics::Span span);
 
   // kernel_sync.cpp
@@ -89,6 +72,7 @@ class KernelEmitter {
   bool warp_call(const Operands& o);
   bool shuffle_call(const Operands& o);
   bool warpgroup_call(const Operands& o);
+  bool even_rows(const ir::Read& window) const;
   void tensor_load(const Operands& o, bool multicast);
   void tensor_store(const Operands& o, bool reduce);
   std::string matrix_text(const Place& p, const std::string& rows, const std::string& columns) const;
@@ -96,7 +80,6 @@ class KernelEmitter {
                                        int* first_interval) const;
   void require_whole_warps(const ir::Stmt& stmt);
 
-  Context& cx_;
   const ir::Stmt& stmt_;
   const ir::DeviceFunction& function_;
   const analysis::LaunchFacts& launch_;
@@ -104,8 +87,9 @@ class KernelEmitter {
   std::vector<const ir::For*> tasks_;
   const ir::Block* body_ = nullptr;
   std::vector<BarrierPlan> barriers_;
-  std::map<SymId, std::int64_t> offsets_;   // of shared memory variables
-  std::map<SymId, std::string> constants_;  // their names: "k_A_s"
+  std::map<SymId, std::int64_t> offsets_;       // of shared memory variables
+  std::map<SymId, std::string> constants_;      // their names: "k_A_s"
+  std::map<SymId, std::string> barrier_names_;  // of the shared addresses of mbarriers: "raw_at"
   std::int64_t smem_bytes_ = 0;
   std::vector<KernelArgument> arguments_;
   std::set<int> wgmma_n_;

@@ -7,6 +7,9 @@
 
 namespace exocheck::codegen {
 
+using semantics::MemoryKind;
+using semantics::Precision;
+
 namespace {
 
 // The tests of an index against its bounds; empty: always true.
@@ -81,12 +84,31 @@ void KernelEmitter::statement(const ir::Stmt& stmt) {
   enclosing_.pop_back();
 }
 
+std::string KernelEmitter::register_type(const ir::Symbol& symbol, semantics::Span span) {
+  const semantics::MemoryType& memory = *symbol.memory;
+  const auto arguments = [&](std::size_t i) { return memory.arguments.at(i); };
+  if (memory.is(MemoryKind::CudaRmem)) return type_text(symbol.precision);
+  if (symbol.precision != Precision::f32)
+    cx_.unsupported(span, "register tiles of other precisions than f32");
+  if (memory.is(MemoryKind::Sm80_RmemMatrixA)) return fmt::format("XrtMmaA<{}>", arguments(1));
+  if (memory.is(MemoryKind::Sm80_RmemMatrixB)) return fmt::format("XrtMmaB<{}>", arguments(1));
+  if (memory.is(MemoryKind::Sm80_RmemMatrixD)) {
+    if (arguments(0) != 16 || arguments(1) != 8) cx_.unsupported(span, memory.text());
+    return "XrtMmaD";
+  }
+  if (memory.is(MemoryKind::Sm90_RmemMatrixD)) {
+    wgmma_n_.insert(static_cast<int>(arguments(1)));
+    return fmt::format("XrtWgmmaD<{}, {}>", arguments(0), arguments(1));
+  }
+  cx_.unsupported(span, "a variable in " + memory.text());
+}
+
 void KernelEmitter::allocate(const ir::Alloc& alloc, const ir::Stmt& stmt) {
   const ir::Symbol& symbol = cx_.symbol(alloc.var);
   if (symbol.kind == ir::SymbolKind::barrier || !used(alloc.var)) return;
   const semantics::MemoryRecord record = semantics::memory_record(*symbol.memory, symbol.precision);
   if (record.shared) {
-    const std::string type = type_text(cx_, symbol.precision, stmt.span);
+    const std::string type = type_text(symbol.precision);
     const std::string identifier = cx_.declare(alloc.var);
     out_.line(fmt::format("{0}* const {1} = reinterpret_cast<{0}*>(smem + {2});", type, identifier,
                           constants_.at(alloc.var)));
@@ -104,14 +126,9 @@ void KernelEmitter::allocate(const ir::Alloc& alloc, const ir::Stmt& stmt) {
 void KernelEmitter::assign(const ir::Assign& assign, const ir::Stmt& stmt) {
   const Place target = element(assign.target, assign.index, stmt.span);
   if (target.by_value) cx_.unsupported(stmt.span, "a write to a grid constant");
-  std::string value = data_text(*assign.value);
-  const std::string type = type_text(cx_, target.precision, stmt.span);
-  if (assign.value->type.precision != target.precision) value = fmt::format("{}({})", type, value);
-  if (target.registers) {
-    out_.line(fmt::format("{} {} {};", target.text, assign.reduce ? "+=" : "=", value));
-  } else {
-    out_.line(fmt::format("{}({}, {});", assign.reduce ? "xrt_add" : "xrt_st", pointer(target), value));
-  }
+  out_.line(target.registers ? assignment(target, assign)
+                             : fmt::format("{}({}, {});", assign.reduce ? "xrt_add" : "xrt_st",
+                                           pointer(target), converted(*assign.value, target.precision)));
 }
 
 // Loops over register arrays must be unrolled, or the array lands in memory; so must the ones around wgmma.
@@ -181,7 +198,7 @@ void KernelEmitter::thread_loop(const ir::For& loop, const ir::Stmt& stmt) {
   cx_.release(iterator);
   if (body.empty()) return;
   const bool named = mentions(body, iterator);
-  const std::string test = test_text(named ? iterator : grouped(value), how.lower, how.upper);
+  const std::string test = test_text(named ? iterator : value, how.lower, how.upper);
   if (!named) return nested(test, body, loop.body);
   if (test.empty()) {
     out_.open("{");
@@ -203,7 +220,7 @@ void KernelEmitter::warps(const ir::Warps& warps, const ir::Stmt& stmt) {
   }
   const std::string body = out_.capture([&] { block(warps.body); });
   if (body.empty()) return;
-  const std::string test = how.dim ? test_text(grouped(index_text(how.index)), lower, upper) : "";
+  const std::string test = how.dim ? test_text(index_text(how.index), lower, upper) : "";
   nested(test, body, warps.body);
 }
 

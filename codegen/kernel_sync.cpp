@@ -53,7 +53,7 @@ std::string KernelEmitter::slice_text(const BarrierPlan& plan, const ir::Barrier
     const std::string index = control_text(cx_, *barrier.index[d].lo);
     slice = slice.empty() ? index : fmt::format("{} * {} + {}", grouped(slice), extent, index);
   }
-  const std::string base = fmt::format("xrt_smem_u32(smem + {})", constants_.at(plan.var));
+  const std::string& base = barrier_names_.at(plan.var);
   return slice.empty() ? base : fmt::format("{} + {} * {}", base, 8 * plan.depth, grouped(slice));
 }
 

@@ -7,8 +7,10 @@
 
 namespace exocheck::codegen {
 
-// `main FOLDER VALUE...`: one VALUE per control parameter, in order. Every data parameter X is read from
-// FOLDER/X.in, raw elements in row-major order, and written to FOLDER/X.out after the run. The parameters are
+// `main SECONDS VALUE...`: one VALUE per control parameter, in order; at most SECONDS per run. In its folder:
+// NAME.cu and its headers; X.in for every data parameter X, raw elements in row-major order; `schedules`, one
+// line `SEED POLICY` per run (a GPU ignores both). A dot on standard output is a run whose results are those
+// in X.accepted; at the first other result it writes X.out and ends with exit code 10. The parameters are
 // those of the original procedure; the precisions those that emit() accepts.
 std::string main_text(const semantics::ir::Procedure& procedure);
 

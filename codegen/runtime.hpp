@@ -1,4 +1,4 @@
-// The run-time headers that travel with emitted code (codegen/runtime), embedded in the binary.
+// The run-time library that travels with emitted code (codegen/runtime), embedded in the binary.
 #pragma once
 
 #include <set>

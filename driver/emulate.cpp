@@ -2,10 +2,9 @@
 
 #include <fmt/format.h>
 #include <stdlib.h>
-#include <sys/wait.h>
 
-#include <array>
 #include <cmath>
+#include <csignal>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -13,6 +12,7 @@
 #include <utility>
 
 #include "codegen/main_text.hpp"
+#include "driver/process.hpp"
 #include "semantics/errors.hpp"
 
 namespace exocheck::driver {
@@ -27,6 +27,10 @@ std::string contents(const fs::path& path) {
   std::ostringstream text;
   text << file.rdbuf();
   return text.str();
+}
+
+void write_text(const fs::path& path, const std::string& text) {
+  std::ofstream(path, std::ios::binary) << text;
 }
 
 template <class T>
@@ -45,7 +49,13 @@ double get(const char* from) {
 template <class Use>
 void with_type(Precision p, const Use& use) {
   switch (p) {
+    // Narrow floats travel as float.
     case Precision::f32:
+    case Precision::f16:
+    case Precision::bf16:
+    case Precision::e4m3:
+    case Precision::e5m2:
+    case Precision::e8m0:
       return use(float{});
     case Precision::f64:
       return use(double{});
@@ -57,14 +67,8 @@ void with_type(Precision p, const Use& use) {
       return use(std::uint8_t{});
     case Precision::ui16:
       return use(std::uint16_t{});
-    case Precision::f16:
-    case Precision::bf16:
-    case Precision::e4m3:
-    case Precision::e5m2:
-    case Precision::e8m0:
-      break;
   }
-  throw semantics::InternalError("emulation: a precision that is not emitted");
+  throw semantics::InternalError("unknown precision");
 }
 
 void write_raw(const fs::path& path, const Tensor& tensor) {
@@ -72,7 +76,7 @@ void write_raw(const fs::path& path, const Tensor& tensor) {
   with_type(tensor.precision, [&](auto example) {
     for (const double v : tensor.values) put<decltype(example)>(bytes, v);
   });
-  std::ofstream(path, std::ios::binary) << bytes;
+  write_text(path, bytes);
 }
 
 bool read_raw(const fs::path& path, Tensor& tensor) {
@@ -86,12 +90,6 @@ bool read_raw(const fs::path& path, Tensor& tensor) {
       tensor.values[i] = get<T>(bytes.data() + i * sizeof(T));
   });
   return complete;
-}
-
-// The folder's name is ours: no character of it needs quoting.
-int shell(const std::string& command) {
-  const int status = std::system(command.c_str());
-  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
 }  // namespace
@@ -119,66 +117,94 @@ std::variant<Emulation, UsageError> Emulation::build(const codegen::Module& modu
                                                      const semantics::ir::Procedure& procedure,
                                                      Machine machine) {
   Emulation emulation;
-  std::string pattern = (fs::temp_directory_path() / "exocheck-emulation-XXXXXX").string();
-  if (mkdtemp(pattern.data()) == nullptr) return UsageError{"No temporary folder can be made."};
+  std::error_code missing;
+  std::string pattern = (fs::temp_directory_path(missing) / "exocheck-emulation-XXXXXX").string();
+  if (missing || mkdtemp(pattern.data()) == nullptr)
+    return UsageError{"No temporary folder can be made (TMPDIR, else /tmp)."};
   emulation.folder_ = pattern;
-  const fs::path folder = pattern;
-  for (const auto& [name, text] : module.files) std::ofstream(folder / name, std::ios::binary) << text;
-  std::ofstream(folder / "main.cpp", std::ios::binary) << codegen::main_text(procedure);
-  const auto tool = [](const char* variable, const char* otherwise) {
+  for (const auto& [name, text] : module.files) write_text(emulation.folder_ / name, text);
+  write_text(emulation.folder_ / "main.cpp", codegen::main_text(procedure));
+  const auto command = [](const char* variable, const char* otherwise, const char* options) {
     const char* value = std::getenv(variable);
-    return std::string(value == nullptr ? otherwise : value);
+    return split_words(fmt::format("{} {}", value == nullptr ? otherwise : value, options));
   };
-  const std::string compile =
-      machine == Machine::gpu
-          ? fmt::format(
-                "{} -std=c++20 -O3 -gencode arch=compute_90a,code=sm_90a -I. -x cu {}.cu main.cpp -o run",
-                tool("NVCC", "nvcc"), module.name)
-          : fmt::format(
-                "{} -std=c++20 -O1 -fwrapv -ffp-contract=off -w -I. -x c++ {}.cu main.cpp -x none -o run "
-                "-lboost_context",
-                tool("CXX", "c++"), module.name);
-  if (shell(fmt::format("cd {} && {} > log 2>&1", pattern, compile)) != 0) {
+  // Compiled and linked one after the other: a compiler cache can then be the compiler.
+  std::vector<std::vector<std::string>> steps;
+  if (machine == Machine::gpu) {
+    steps.push_back(command("NVCC", "nvcc",
+                            "-std=c++20 -O3 -gencode arch=compute_90a,code=sm_90a -x cu main.cpp -o run"));
+  } else {
+    steps.push_back(command("CXX", "c++", "-std=c++20 -O1 -w -ffp-contract=off -c xrt_emulator.cc -o xrt.o"));
+    steps.push_back(
+        command("CXX", "c++", "-std=c++20 -O1 -w -ffp-contract=off -fwrapv -c main.cpp -o main.o"));
+    steps.push_back(command("CXX", "c++", "main.o xrt.o -o run -lboost_context"));
+  }
+  for (const std::vector<std::string>& step : steps) {
+    const Ended ended = run_process(step, emulation.folder_, "log", "log");
+    if (ended.code == 0 && ended.signal == 0) continue;
+    const std::string what = ended.code == 127 ? step.front() + " cannot be started.\n"
+                                               : contents(emulation.folder_ / "log").substr(0, 2000);
     return UsageError{
         fmt::format("The emitted code cannot be compiled ({} needed):\n{}",
-                    machine == Machine::gpu ? "nvcc is" : "a C++20 compiler and Boost.Context are",
-                    contents(folder / "log").substr(0, 2000))};
+                    machine == Machine::gpu ? "nvcc is" : "a C++20 compiler and Boost.Context are", what)};
   }
   return emulation;
 }
 
-EmulatedRun Emulation::run(const semantics::ir::Procedure& procedure, const semantics::ir::Environment& sizes,
-                           const semantics::Arguments& arguments, const Schedule& schedule,
-                           double timeout_seconds) const {
-  const fs::path folder = folder_;
-  EmulatedRun result;
-  result.tensors = arguments;
-  std::string values;
+namespace {
+
+// What a run that did not end by itself says.
+std::string report_of(const Ended& ended, const std::string& log, unsigned seconds) {
+  if (ended.signal == SIGALRM) return fmt::format("no end after {} seconds\n", seconds);
+  if (!log.empty()) return log;
+  return ended.signal != 0 ? fmt::format("the process was ended by signal {}\n", ended.signal)
+                           : fmt::format("the process ended with code {}\n", ended.code);
+}
+
+}  // namespace
+
+std::vector<std::string> Emulation::run(
+    const semantics::ir::Procedure& procedure, const semantics::ir::Environment& sizes,
+    const semantics::Arguments& arguments, const std::vector<Schedule>& schedules, double timeout_seconds,
+    const std::function<std::string(const semantics::Arguments&)>& judge) const {
+  const auto seconds = static_cast<unsigned>(std::clamp(std::ceil(timeout_seconds), 1.0, 1e6));
+  std::vector<std::string> command{"./run", std::to_string(seconds)};
   for (const semantics::ir::SymId p : procedure.parameters) {
-    if (procedure.symbol(p).control()) values += fmt::format(" {}", sizes[p].value_or(0));
+    if (procedure.symbol(p).control()) command.push_back(std::to_string(sizes[p].value_or(0)));
   }
+  const auto file = [&](semantics::ir::SymId p, const char* what) {
+    return folder_ / (procedure.symbol(p).name + what);
+  };
+  std::error_code ignored;
   for (const auto& [p, tensor] : arguments) {
-    write_raw(folder / (procedure.symbol(p).name + ".in"), tensor);
-    std::error_code ignored;
-    fs::remove(folder / (procedure.symbol(p).name + ".out"), ignored);
+    write_raw(file(p, ".in"), tensor);
+    fs::remove(file(p, ".accepted"), ignored);
   }
-  const int code = shell(fmt::format("cd {} && XRT_SEED={} XRT_POLICY={} timeout {} ./run .{} > log 2>&1",
-                                     folder_, schedule.seed, schedule.policy, timeout_seconds, values));
-  if (code != 0) {
-    result.report = contents(folder / "log");
-    if (result.report.empty()) {
-      result.report = code == 124 ? fmt::format("no end after {} seconds\n", timeout_seconds)
-                                  : fmt::format("the process ended with code {}\n", code);
+  std::vector<std::string> faults;
+  while (faults.size() < schedules.size()) {
+    std::string list;
+    for (std::size_t i = faults.size(); i < schedules.size(); ++i)
+      list += fmt::format("{} {}\n", schedules[i].seed, schedules[i].policy);
+    write_text(folder_ / "schedules", list);
+    const Ended ended = run_process(command, folder_, "dots", "log");
+    faults.resize(std::min(schedules.size(), faults.size() + contents(folder_ / "dots").size()));
+    if (faults.size() == schedules.size()) break;
+    if (ended.code != 10 || ended.signal != 0) {
+      faults.push_back(report_of(ended, contents(folder_ / "log"), seconds));
+      continue;
     }
-    return result;
+    semantics::Arguments found = arguments;
+    std::string fault;
+    for (auto& [p, tensor] : found) {
+      if (!read_raw(file(p, ".out"), tensor)) fault = "the results cannot be read\n";
+    }
+    if (fault.empty()) fault = judge(found);
+    if (fault.empty()) {
+      for (const auto& [p, tensor] : found) fs::rename(file(p, ".out"), file(p, ".accepted"), ignored);
+    }
+    faults.push_back(fault);
   }
-  result.ended = true;
-  for (auto& [p, tensor] : result.tensors) {
-    if (read_raw(folder / (procedure.symbol(p).name + ".out"), tensor)) continue;
-    result.ended = false;
-    result.report = "the results cannot be read\n";
-  }
-  return result;
+  return faults;
 }
 
 }  // namespace exocheck::driver

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
+#include <functional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -24,12 +26,6 @@ struct Schedule {
 // Every combination of the emulator's policies for operations and threads.
 const std::vector<std::string>& emulator_policies();
 
-struct EmulatedRun {
-  bool ended = false;  // false: the emulator found a fault, or the time was over
-  std::string report;  // then: what it said
-  semantics::Arguments tensors;
-};
-
 // A compiled procedure in a temporary folder of its own, which goes with the object.
 class Emulation {
  public:
@@ -41,14 +37,19 @@ class Emulation {
   // Writes and compiles the module: for the emulator with the C++ compiler (CXX in the environment, else
   // c++), for a GPU with nvcc (NVCC in the environment, else nvcc). A sentence if that fails.
   static std::variant<Emulation, UsageError> build(const codegen::Module& module,
-                                                   const semantics::ir::Procedure& procedure, Machine machine);
+                                                   const semantics::ir::Procedure& procedure,
+                                                   Machine machine);
 
-  EmulatedRun run(const semantics::ir::Procedure& procedure, const semantics::ir::Environment& sizes,
-                  const semantics::Arguments& arguments, const Schedule& schedule,
-                  double timeout_seconds) const;
+  // Runs under every schedule; what was wrong with each, empty: nothing. `judge` says so of results; it is
+  // asked about the first and about those that differ from the last that were right. At most
+  // `timeout_seconds` per run.
+  std::vector<std::string> run(const semantics::ir::Procedure& procedure,
+                               const semantics::ir::Environment& sizes, const semantics::Arguments& arguments,
+                               const std::vector<Schedule>& schedules, double timeout_seconds,
+                               const std::function<std::string(const semantics::Arguments&)>& judge) const;
 
  private:
-  std::string folder_;
+  std::filesystem::path folder_;
 };
 
 }  // namespace exocheck::driver

@@ -177,23 +177,27 @@ int emulate(const RunArguments& arguments, const LoadedFile& file, const Procedu
     console.err << fmt::format("exocheck: {}\n", error->message);
     return 2;
   }
-  std::size_t runs = 0, failed = 0;
+  std::vector<Schedule> schedules;
   for (const std::string& policy : policies) {
-    for (std::uint64_t seed = arguments.seed; seed < arguments.seed + arguments.schedules; ++seed) {
-      ++runs;
-      const EmulatedRun run = std::get<Emulation>(built).run(procedure, sizes.environment, before,
-                                                             {seed, policy}, arguments.timeout);
-      const std::string fault = run.ended ? difference(procedure, expected, run.tensors) : run.report;
-      if (fault.empty()) continue;
-      if (++failed == 1) {
-        console.out << (arguments.gpu ? std::string("on the GPU: ")
-                                      : fmt::format("emulation with --seed {} --policy {}: ", seed, policy))
-                    << (run.ended ? "the result is wrong: " + fault + "\n" : fault);
-      }
-    }
+    for (std::uint64_t i = 0; i < arguments.schedules; ++i) schedules.push_back({arguments.seed + i, policy});
+  }
+  const std::vector<std::string> faults =
+      std::get<Emulation>(built).run(procedure, sizes.environment, before, schedules, arguments.timeout,
+                                     [&](const semantics::Arguments& found) {
+                                       const std::string element = difference(procedure, expected, found);
+                                       return element.empty() ? "" : "the result is wrong: " + element + "\n";
+                                     });
+  std::size_t failed = 0;
+  for (std::size_t i = 0; i < faults.size(); ++i) {
+    if (faults[i].empty() || ++failed > 1) continue;
+    console.out << (arguments.gpu ? std::string("on the GPU: ")
+                                  : fmt::format("emulation with --seed {} --policy {}: ", schedules[i].seed,
+                                                schedules[i].policy))
+                << faults[i];
   }
   console.out << fmt::format("{} {} schedules: {} as the sequential run, {} not\n",
-                             arguments.gpu ? "ran" : "emulated", runs, runs - failed, failed)
+                             arguments.gpu ? "ran" : "emulated", faults.size(), faults.size() - failed,
+                             failed)
               << std::flush;
   return failed == 0 ? 0 : 1;
 }

@@ -11,6 +11,8 @@
 #include "xrt_emulator.h"
 #endif
 
+#include "xrt_types.h"
+
 // ---------------------------------------------------------------------------------------------- arithmetic
 // Floor division and non-negative remainder; b > 0.
 XRT_HOST_DEV inline int xrt_floor_div(int a, int b) { return a >= 0 ? a / b : -((b - 1 - a) / b); }
@@ -60,7 +62,7 @@ XRT_DEV XrtMatrix<T, Swizzle> xrt_matrix(T* p, int64_t row, int64_t column) {
 
 // Not atomic.
 template <class T>
-XRT_DEV void xrt_add(T* p, T value) {
+XRT_DEV void xrt_add(T* p, std::type_identity_t<T> value) {
   xrt_st(p, T(xrt_ld(p) + value));
 }
 
@@ -160,6 +162,24 @@ XRT_DEV void xrt_wgmma_store(int m_end, int n_end, View dst, XrtWgmmaD<M, N>& d)
     for (int i = 0; i < N / 2; ++i) {
       const int m = 64 * b + 16 * w + g + 8 * (i / 2 % 2), n = 8 * (i / 4) + 2 * t + i % 2;
       if (m < m_end && n < n_end) xrt_st(dst.at(m, n), d.r[b][i]);
+    }
+  }
+}
+// The same for rows of neighbouring elements that begin at multiples of 8 bytes: two elements per store.
+template <int M, int N, class View>
+XRT_DEV void xrt_wgmma_store_pairs(int m_end, int n_end, View dst, XrtWgmmaD<M, N>& d) {
+  const int g = xrt_lane() / 4, t = xrt_lane() % 4, w = xrt_tid() / 32 % 4;
+  XRT_UNROLL
+  for (int b = 0; b < M / 64; ++b) {
+    xrt_wgmma_use<N>(d.r[b]);
+    XRT_UNROLL
+    for (int i = 0; i < N / 2; i += 2) {
+      const int m = 64 * b + 16 * w + g + 8 * (i / 2 % 2), n = 8 * (i / 4) + 2 * t;
+      if (m < m_end && n + 1 < n_end) {
+        xrt_st_pair(dst.at(m, n), d.r[b][i], d.r[b][i + 1]);
+      } else if (m < m_end && n < n_end) {
+        xrt_st(dst.at(m, n), d.r[b][i]);
+      }
     }
   }
 }

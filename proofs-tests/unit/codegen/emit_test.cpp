@@ -149,6 +149,13 @@ TEST_CASE("shared memory that is used one after the other overlaps") {
   CHECK_THAT(source, Contains("k_A_s = 1024;"));
 }
 
+TEST_CASE(
+    "accumulators go to shared memory in pairs where their rows allow it, and never so to global memory") {
+  const std::string text = file_text("kernels/sm90/gemm_2x1_tma.exo");
+  CHECK_THAT(source_of(text), Contains("xrt_wgmma_store_pairs(64, 256, "));
+  CHECK_THAT(source_of(file_text("kernels/sm90/gemm_2x1_direct.exo")), !Contains("_pairs"));
+}
+
 TEST_CASE("names that C++ or the emitted text takes are changed") {
   const std::string source =
       source_of(kernel_text("int: f32[32] @ CudaGmemLinear, args: f32[32] @ CudaGmemLinear", "blockDim=32",
@@ -177,9 +184,86 @@ TEST_CASE("host code: allocation, memset, copies, windows, synchronization") {
   CHECK_THAT(source, Contains("xrt_memcpy_async(x, h, int64_t(n), stream);"));
   CHECK_THAT(source, Contains("xrt_st(args.y + int64_t(2) * args.n + 32 * task.task_ + t,") ||
                          Contains("xrt_st(args.y + int64_t(2) * args.n + 32 * task.task + t,"));
-  CHECK_THAT(source, Contains("xrt_memcpy_async(h, y + 2 * int64_t(1) * n, int64_t(n), stream);"));
+  CHECK_THAT(source, Contains("xrt_memcpy_async(h, y + 2 * int64_t(n), int64_t(n), stream);"));
   CHECK_THAT(source, Contains("xrt_stream_sync(stream);"));
   CHECK_THAT(source, Contains("xrt_free_async(x, stream);"));
+}
+
+TEST_CASE("host code: memory of the host and arithmetic on it") {
+  const std::string source = source_of(
+      "def k(n: size, a: f32[4, n] @ DRAM, y: f32[n] @ CudaGmemLinear):\n"
+      "    b: f32[n] @ DRAM\n"
+      "    scale: f32 @ CudaGridConstant\n"
+      "    scale = 2.0\n"
+      "    for i in seq(0, n):\n"
+      "        b[i] = a[2, i] * scale\n"
+      "        b[i] += 1.0\n"
+      "    cudaMemcpyAsync_htod_1f32(n, y[:], b[:])\n"
+      "    with CudaDeviceFunction(blockDim=32):\n"
+      "        for task in cuda_tasks(0, 1):\n"
+      "            for t in cuda_threads(0, 32, unit=cuda_thread):\n"
+      "                if t < n:\n"
+      "                    y[t] = scale\n");
+  CHECK_THAT(source, Contains("#include <memory>"));
+  CHECK_THAT(source, Contains("const std::unique_ptr<float[]> b_memory(new float[size_t(int64_t(n))]);\n"
+                              "  float* const b = b_memory.get();"));
+  CHECK_THAT(source, Contains("scale[0] = 2.0f;"));
+  CHECK_THAT(source, Contains("b[i] = a[int64_t(2) * n + i] * scale[0];"));
+  CHECK_THAT(source, Contains("b[i] += 1.0f;"));
+  CHECK_THAT(source, Contains("args.scale = *scale;"));
+  CHECK_THAT(source, !Contains("xrt_free_async(b"));
+}
+
+TEST_CASE("narrow and mixed precisions") {
+  const std::string source = source_of(kernel_text(
+      "x: f64[32] @ CudaGmemLinear, h: f16[32] @ CudaGmemLinear, i: i8[32] @ CudaGmemLinear", "blockDim=32",
+      "v: bf16[32] @ CudaRmem\n"
+      "for t in cuda_threads(0, 32, unit=cuda_thread):\n"
+      "    v[t] = h[t]\n"
+      "    v[t] += 0.1\n"
+      "    h[t] = h[t] * h[t] + 1.5\n"
+      "    h[t] += x[t]\n"
+      "    i[t] = 1.0\n"
+      "    i[t] = x[t]\n"
+      "    h[t] = sqrt(h[t])\n"));
+  CHECK_THAT(source, Contains("xrt_f16* h;"));
+  CHECK_THAT(source, Contains("xrt_bf16 v;"));
+  CHECK_THAT(source, Contains("v = xrt_bf16(xrt_ld(args.h + t));"));
+  CHECK_THAT(source, Contains("v = xrt_bf16(v + xrt_bf16(0.1));"));
+  CHECK_THAT(source,
+             Contains("xrt_st(args.h + t, xrt_f16(xrt_f16(xrt_ld(args.h + t) * xrt_ld(args.h + t)) + "
+                      "xrt_f16(1.5)));") ||
+                 Contains("xrt_st(args.h + t, xrt_f16((xrt_f16(xrt_ld(args.h + t) * xrt_ld(args.h + t))) + "
+                          "(xrt_f16(1.5))));"));
+  CHECK_THAT(source, Contains("xrt_add(args.h + t, xrt_f16(xrt_ld(args.x + t)));"));
+  CHECK_THAT(source, Contains("xrt_st(args.i + t, int8_t(1));"));
+  CHECK_THAT(source, Contains("xrt_st(args.i + t, xrt_to<int8_t>(xrt_ld(args.x + t)));"));
+  CHECK_THAT(source, Contains("xrt_f16(xrt_sqrt(float(xrt_ld(args.h + t))))"));
+}
+
+TEST_CASE("window parameters come with their strides") {
+  const codegen::Module module =
+      emit_text(kernel_text("m: size, n: size, x: [f32][m, n] @ CudaGmemLinear", "blockDim=32",
+                            "for t in cuda_threads(0, 32, unit=cuda_thread):\n"
+                            "    if t < m:\n"
+                            "        for j in seq(0, n):\n"
+                            "            x[t, j] = 1.0\n"));
+  REQUIRE(module.problems.empty());
+  const std::string& source = module.files[0].second;
+  CHECK_THAT(
+      module.files[1].second,
+      Contains("void k(int m, int n, float* x, int64_t x_stride0, int64_t x_stride1, xrt_stream stream);"));
+  CHECK_THAT(source, Contains("float* x;\n    int64_t x_stride[2];"));
+  CHECK_THAT(source, Contains("args.x_stride[1] = x_stride1;"));
+  CHECK_THAT(source, Contains("xrt_st(args.x + t * args.x_stride[0] + j * args.x_stride[1], 1.0f);"));
+}
+
+TEST_CASE("procedures with names that C++ takes") {
+  const std::string text = kernel_text("y: f32[32] @ CudaGmemLinear", "blockDim=32",
+                                       "for t in cuda_threads(0, 32, unit=cuda_thread):\n    y[t] = 1.0\n");
+  const codegen::Module module = emit_text("def main" + text.substr(text.find('(')));
+  CHECK(module.files[0].first == "main.cu");
+  CHECK_THAT(module.files[1].second, Contains("void main_(float* y, xrt_stream stream);"));
 }
 
 TEST_CASE("the headline stands in every emitted file") {
@@ -191,16 +275,15 @@ TEST_CASE("the headline stands in every emitted file") {
 }
 
 TEST_CASE("what cannot be emitted is refused at its place") {
-  const auto precision = refusal(kernel_text("y: f16[32] @ CudaGmemLinear", "blockDim=32",
-                                             "for t in cuda_threads(0, 32, unit=cuda_thread):\n"
-                                             "    y[t] = 1.0\n"));
-  CHECK(precision.rule->code == "C-01");
-  CHECK_THAT(precision.message, Contains("f16"));
-  const auto window = refusal(kernel_text("n: size, y: [f32][n] @ CudaGmemLinear", "blockDim=32",
-                                          "for t in cuda_threads(0, 32, unit=cuda_thread):\n"
-                                          "    if t < n:\n"
-                                          "        y[t] = 1.0\n"));
-  CHECK(window.rule->code == "C-01");
+  const auto instruction = refusal(
+      "@instr(tl=cuda_in_order_instr, unit=cuda_thread, cuda=\"op({x});\")\n"
+      "def op(x: index):\n"
+      "    pass\n" +
+      kernel_text("y: f32[32] @ CudaGmemLinear", "blockDim=32",
+                  "for t in cuda_threads(0, 32, unit=cuda_thread):\n"
+                  "    op(t)\n"));
+  CHECK(instruction.rule->code == "C-01");
+  CHECK_THAT(instruction.message, Contains("the user-defined instruction op"));
   const auto memory = refusal(kernel_text("y: f32[32] @ CudaGmemLinear", "blockDim=32",
                                           "s: f32[100000] @ CudaSmemLinear\n"
                                           "for t in cuda_threads(0, 32, unit=cuda_thread):\n"

@@ -22,7 +22,8 @@ TEST_CASE("emit writes the code and the headers of a checked file") {
   CHECK(answer.code == 0);
   CHECK_THAT(answer.out, Contains("vec_add.cu"));
   CHECK_THAT(folder.read("out/deep/vec_add.cu"), Contains("vec_add, checked at n=300."));
-  for (const char* name : {"vec_add.h", "xrt.h", "xrt_ring.h", "xrt_device.h", "xrt_emulator.h"}) {
+  for (const char* name : {"vec_add.h", "xrt.h", "xrt_ring.h", "xrt_types.h", "xrt_device.h",
+                           "xrt_emulator.h", "xrt_emu_tma.h"}) {
     CHECK(!folder.read(std::string("out/deep/") + name).empty());
   }
   CHECK(!fs::exists(folder.path("out/deep/xrt_wgmma.h")));
@@ -57,15 +58,18 @@ TEST_CASE("emit answers bad input with exit codes") {
   const Answer nothing = call({"emit", host, "-o", folder.path("out")});
   CHECK(nothing.code == 3);
   CHECK_THAT(nothing.err, Contains("no CudaDeviceFunction"));
-  const std::string half = folder.file("half.exo",
-                                       "def p(y: f16[32] @ CudaGmemLinear):\n"
-                                       "    with CudaDeviceFunction(blockDim=32):\n"
-                                       "        for task in cuda_tasks(0, 1):\n"
-                                       "            for t in cuda_threads(0, 32, unit=cuda_thread):\n"
-                                       "                y[t] = 1.0\n");
-  const Answer unsupported = call({"emit", half, "-o", folder.path("out")});
+  const std::string own = folder.file("own.exo",
+                                      "@instr(tl=cuda_in_order_instr, unit=cuda_thread, cuda=\"op({x});\")\n"
+                                      "def op(x: index):\n"
+                                      "    pass\n"
+                                      "def p():\n"
+                                      "    with CudaDeviceFunction(blockDim=32):\n"
+                                      "        for task in cuda_tasks(0, 1):\n"
+                                      "            for t in cuda_threads(0, 32, unit=cuda_thread):\n"
+                                      "                op(t)\n");
+  const Answer unsupported = call({"emit", own, "-o", folder.path("out")});
   CHECK(unsupported.code == 3);
-  CHECK_THAT(unsupported.err, Contains("codegen.unsupported") && Contains("f16"));
+  CHECK_THAT(unsupported.err, Contains("codegen.unsupported") && Contains("user-defined instruction op"));
   // Something in the way of the folder.
   CHECK(call({"emit", kernel("basic/vec_add.exo"), "-o", syntax}).code == 2);
 }

@@ -1,11 +1,12 @@
 // exocheck run: .npy files, seeds, exit codes.
 #include <catch2/catch.hpp>
 #include <cmath>
+#include <cstdlib>
 
+#include "command_line.hpp"
 #include "driver/npy.hpp"
 #include "driver/run_inputs.hpp"
 #include "semantics/numeric.hpp"
-#include "command_line.hpp"
 
 using namespace exocheck::driver;
 using namespace exocheck::driver::test;
@@ -139,7 +140,27 @@ TEST_CASE("exit codes of run") {
   CHECK(call({"run", folder.path("absent.exo")}).code == 2);
   // Neither is a procedure run that breaks a rule of threads or memories.
   const Answer defective = call(
-      {"run", folder.file("defective.exo", "def p(x: f32[8, 8] @ CudaGmemLinear):\n    m = x[:, :] @ Sm90_tensorMap(48, 8, 8)\n")});
+      {"run",
+       folder.file("defective.exo",
+                   "def p(x: f32[8, 8] @ CudaGmemLinear):\n    m = x[:, :] @ Sm90_tensorMap(48, 8, 8)\n")});
   CHECK(defective.code == 2);
   CHECK_THAT(defective.err, Contains("E-M04"));
+}
+
+TEST_CASE("emulation without a compiler or a temporary folder is an answer, not an error of ours") {
+  const std::string kernel = std::string(EXOCHECK_SOURCE_DIR) + "/kernels/basic/vec_add.exo";
+  const auto emulate = [&](const char* variable, const char* value) {
+    const char* const before = std::getenv(variable);
+    const std::string kept = before == nullptr ? "" : before;
+    setenv(variable, value, 1);
+    const Answer answer = call({"run", "--emulate", kernel, "--size", "n=3"});
+    if (before == nullptr)
+      unsetenv(variable);
+    else
+      setenv(variable, kept.c_str(), 1);
+    CHECK(answer.code == 2);
+    return answer.err;
+  };
+  CHECK_THAT(emulate("TMPDIR", "/nonexistent"), Contains("No temporary folder can be made"));
+  CHECK_THAT(emulate("CXX", "/nonexistent/c++ -O1"), Contains("/nonexistent/c++ cannot be started"));
 }

@@ -1,8 +1,8 @@
-// Operands: registers, shared and global memory, data expressions.
 #include <algorithm>
 
-#include "codegen/kernel_emitter.hpp"
+#include "codegen/data_emitter.hpp"
 #include "semantics/errors.hpp"
+#include "semantics/numeric.hpp"
 
 namespace exocheck::codegen {
 
@@ -15,43 +15,39 @@ namespace {
 std::string offset_text(const Context& cx, const std::vector<ir::Access>& index,
                         const std::vector<std::string>& extents, bool wide) {
   std::string sum = "0";
+  std::int64_t factor = 1;  // still to be multiplied with
   bool widened = !wide;
+  const auto multiply = [&](const std::string& by) {
+    sum = fmt::format("{} * {}", widened ? grouped(sum) : fmt::format("int64_t({})", sum), by);
+    widened = true;
+  };
+  const auto flush = [&] {
+    if (factor != 1) multiply(std::to_string(factor));
+    factor = 1;
+  };
   for (std::size_t d = 0; d < index.size(); ++d) {
     const std::string here = control_text(cx, *index[d].lo);
     if (sum == "0") {
       sum = here;
       continue;
     }
-    sum = fmt::format("{} * {}", widened ? grouped(sum) : fmt::format("int64_t({})", sum), extents[d]);
-    widened = true;
-    if (here != "0") sum += " + " + here;
+    if (std::all_of(extents[d].begin(), extents[d].end(), [](char c) { return c >= '0' && c <= '9'; })) {
+      factor = ir::checked_mul(factor, std::stoll(extents[d]));
+    } else {
+      flush();
+      multiply(extents[d]);
+    }
+    if (here == "0") continue;
+    flush();
+    sum += " + " + here;
   }
+  flush();
   return sum;
 }
 
 }  // namespace
 
-std::string KernelEmitter::register_type(const ir::Symbol& symbol, semantics::Span span) {
-  const semantics::MemoryType& memory = *symbol.memory;
-  const auto arguments = [&](std::size_t i) { return memory.arguments.at(i); };
-  if (memory.is(MemoryKind::CudaRmem)) return type_text(cx_, symbol.precision, span);
-  if (symbol.precision != Precision::f32)
-    cx_.unsupported(span, "register tiles of other precisions than f32");
-  if (memory.is(MemoryKind::Sm80_RmemMatrixA)) return fmt::format("XrtMmaA<{}>", arguments(1));
-  if (memory.is(MemoryKind::Sm80_RmemMatrixB)) return fmt::format("XrtMmaB<{}>", arguments(1));
-  if (memory.is(MemoryKind::Sm80_RmemMatrixD)) {
-    if (arguments(0) != 16 || arguments(1) != 8) cx_.unsupported(span, memory.text());
-    return "XrtMmaD";
-  }
-  if (memory.is(MemoryKind::Sm90_RmemMatrixD)) {
-    wgmma_n_.insert(static_cast<int>(arguments(1)));
-    return fmt::format("XrtWgmmaD<{}, {}>", arguments(0), arguments(1));
-  }
-  cx_.unsupported(span, "a variable in " + memory.text());
-}
-
-KernelEmitter::Place KernelEmitter::place(SymId var, const std::vector<ir::Access>& index,
-                                          semantics::Span span) {
+DataEmitter::Place DataEmitter::place(SymId var, const std::vector<ir::Access>& index, semantics::Span span) {
   const Elements elements = cx_.resolve(var, index);
   const ir::Symbol& symbol = cx_.symbol(elements.base);
   const semantics::MemoryType& memory = symbol.memory.value_or(semantics::MemoryType{});
@@ -76,16 +72,34 @@ KernelEmitter::Place KernelEmitter::place(SymId var, const std::vector<ir::Acces
 
   const bool shared = record.shared;
   if (memory.is(MemoryKind::Sm90_SmemSwizzled)) result.swizzle = static_cast<int>(memory.arguments.at(0));
-  if (!shared && !memory.is(MemoryKind::CudaGmemLinear) && !memory.is(MemoryKind::CudaGridConstant)) {
+  const bool on_host = host_ && (memory.is(MemoryKind::DRAM) || memory.is(MemoryKind::CudaGridConstant));
+  if (!shared && !on_host && !memory.is(MemoryKind::CudaGmemLinear) &&
+      !memory.is(MemoryKind::CudaGridConstant)) {
     cx_.unsupported(span, fmt::format("an access to {} in {}", symbol.name, memory.text()));
   }
+  std::string offset;
   std::vector<std::string> extents;
-  for (std::size_t d = first; d < elements.index.size(); ++d) {
-    extents.push_back(shared ? std::to_string(cx_.constant_extent(elements.base, static_cast<int>(d)))
-                             : grouped(control_text(cx_, *symbol.shape[d])));
+  if (cx_.window_parameter(elements.base)) {
+    for (std::size_t d = 0; d < inner.size(); ++d) {
+      const std::string here = control_text(cx_, *inner[d].lo);
+      if (here != "0")
+        offset += fmt::format("{}{} * {}", offset.empty() ? "" : " + ", grouped(here),
+                              cx_.stride_text(elements.base, d));
+    }
+    if (offset.empty()) offset = "0";
+  } else {
+    for (std::size_t d = first; d < elements.index.size(); ++d) {
+      extents.push_back(shared ? std::to_string(cx_.constant_extent(elements.base, static_cast<int>(d)))
+                               : grouped(control_text(cx_, *symbol.shape[d])));
+    }
+    offset = offset_text(cx_, inner, extents, !shared);
   }
-  const std::string offset = offset_text(cx_, inner, extents, !shared);
   const std::string base = cx_.text(elements.base);
+  if (on_host) {
+    result.by_value = true;
+    result.text = fmt::format("{}[{}]", base, offset);
+    return result;
+  }
   if (memory.is(MemoryKind::CudaGridConstant)) {
     result.by_value = true;
     result.text = symbol.rank() == 0 ? base : fmt::format("{}[{}]", base, offset);
@@ -94,41 +108,55 @@ KernelEmitter::Place KernelEmitter::place(SymId var, const std::vector<ir::Acces
   result.text = offset == "0" ? base : fmt::format("{} + {}", base, offset);
   for (std::size_t d = 0; d < inner.size(); ++d) {
     if (!inner[d].interval()) continue;
-    std::string stride;
-    std::int64_t product = 1;
-    for (std::size_t e = d + 1; e < inner.size(); ++e) {
-      if (shared)
-        product *= cx_.constant_extent(elements.base, static_cast<int>(first + e));
-      else
-        stride += stride.empty() ? fmt::format("int64_t({})", extents[e]) : " * " + extents[e];
+    if (!shared) {
+      result.strides.push_back(cx_.stride_text(elements.base, first + d));
+      continue;
     }
-    result.strides.push_back(shared || stride.empty() ? std::to_string(product) : stride);
+    std::int64_t product = 1;
+    for (std::size_t e = d + 1; e < inner.size(); ++e)
+      product *= cx_.constant_extent(elements.base, static_cast<int>(first + e));
+    result.strides.push_back(std::to_string(product));
   }
   return result;
 }
 
-KernelEmitter::Place KernelEmitter::element(SymId var, const std::vector<ir::ExprPtr>& index,
-                                            semantics::Span span) {
+DataEmitter::Place DataEmitter::element(SymId var, const std::vector<ir::ExprPtr>& index,
+                                        semantics::Span span) {
   std::vector<ir::Access> points;
   for (const ir::ExprPtr& e : index) points.push_back({e, nullptr});
   return place(var, points, span);
 }
 
-std::string KernelEmitter::pointer(const Place& p) const {
+std::string DataEmitter::pointer(const Place& p) const {
   return p.swizzle == 0 ? p.text : fmt::format("xrt_swizzle<{}>({})", p.swizzle, p.text);
 }
 
-std::string KernelEmitter::load(const Place& p) const {
+std::string DataEmitter::load(const Place& p) const {
   return p.registers || p.by_value ? p.text : fmt::format("xrt_ld({})", pointer(p));
 }
 
-std::string KernelEmitter::data_text(const ir::Expr& e) {
+std::string DataEmitter::converted(const ir::Expr& e, Precision to) {
+  const std::string value = data_text(e);
+  const Precision from = e.type.precision.value_or(Precision::f32);
+  if (from == to) return value;
+  return fmt::format(
+      "{}({})", semantics::is_integer(to) ? fmt::format("xrt_to<{}>", type_text(to)) : type_text(to), value);
+}
+
+std::string DataEmitter::assignment(const Place& place, const ir::Assign& assign) {
+  const std::string value = converted(*assign.value, place.precision);
+  if (assign.reduce && narrow_float(place.precision))
+    return fmt::format("{0} = {1}({0} + {2});", place.text, type_text(place.precision), value);
+  return fmt::format("{} {} {};", place.text, assign.reduce ? "+=" : "=", value);
+}
+
+std::string DataEmitter::data_text(const ir::Expr& e) {
   const Precision precision = e.type.precision.value_or(Precision::f32);
   if (const auto* x = std::get_if<ir::RealConst>(&e.node)) return number_text(precision, x->value);
   if (const auto* x = std::get_if<ir::IntConst>(&e.node))
     return number_text(precision, static_cast<double>(x->value));
   if (const auto* x = std::get_if<ir::Read>(&e.node)) return load(place(x->var, x->index, e.span));
-  const std::string type = type_text(cx_, precision, e.span);
+  const std::string type = type_text(precision);
   if (const auto* x = std::get_if<ir::Unary>(&e.node))
     return fmt::format("{}(-{})", type, grouped(data_text(*x->operand)));
   if (const auto* x = std::get_if<ir::Binary>(&e.node)) {
@@ -150,11 +178,15 @@ std::string KernelEmitter::data_text(const ir::Expr& e) {
         {ir::Extern::fabsf, "xrt_fabs"}, {ir::Extern::sigmoid, "xrt_sigmoid"},
         {ir::Extern::sqrt, "xrt_sqrt"},  {ir::Extern::fmaxf, "xrt_fmax"},
         {ir::Extern::fminf, "xrt_fmin"}, {ir::Extern::select, "xrt_select"}};
-    if (precision != Precision::f32 && precision != Precision::f64)
-      cx_.unsupported(e.span, "functions of integers");
+    if (semantics::is_integer(precision)) cx_.unsupported(e.span, "functions of integers");
+    const bool narrow = narrow_float(precision);
     std::string list;
-    for (const ir::ExprPtr& a : x->arguments) list += (list.empty() ? "" : ", ") + data_text(*a);
-    return fmt::format("{}({})", functions.at(x->function), list);
+    for (const ir::ExprPtr& a : x->arguments) {
+      const std::string argument = data_text(*a);
+      list += (list.empty() ? "" : ", ") + (narrow ? fmt::format("float({})", argument) : argument);
+    }
+    const std::string text = fmt::format("{}({})", functions.at(x->function), list);
+    return narrow ? fmt::format("{}({})", type, text) : text;
   }
   cx_.unsupported(e.span, "a config field");
 }
