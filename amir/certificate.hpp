@@ -25,14 +25,14 @@ struct Certificate {
   std::string theorem;  // its name
   std::string says;     // one sentence
   std::string text;     // the file
-  // Executed AMIR statements times elements, to tell what Rocq can evaluate in a minute.
+  // Estimated steps of the theory's interpreter.
   std::uint64_t cost = 0;
 };
 
 struct CertificateOptions {
   analysis::Mode mode = analysis::Mode::standard;
   bool open_sizes = true;  // leave a size open where that is possible
-  std::uint64_t max_cost = 40'000'000;
+  std::uint64_t max_cost = 100'000'000;
   std::string headline;  // first line of the file's comment
   Limits limits;
 };

@@ -168,8 +168,8 @@ std::variant<OpenLoop, std::string> find_open_loop(const Term& term) {
   if (body.period > most_iterations || body.settled > most_iterations)
     return "the loop repeats after too many iterations";
   out.period = body.period;
-  // Twice round the ring after the last guard has settled: then every element has been used and handed back.
-  out.settled = body.settled + 2 * body.period;
+  // Once round the ring after the last guard has settled: then every element has been used and handed back.
+  out.settled = body.settled + body.period;
   return out;
 }
 

@@ -2,7 +2,7 @@
    no admitted lemma anywhere below any of them.  One tuple, because asking for each alone walks through the same proofs
    again and again. *)
 From Exocheck Require Import Tset Base Amir Cuboid Rules Interp InterpCorrect Levels Graph Linear SeqPar EndToEnd Disc Fast
-  Param Collapse AllK Modes Timelines RuleCheck Tables NotPaper RingCertificates ClusterGemm.
+  Param Collapse Defects AllK Modes Timelines CertPrelude RuleCheck Tables NotPaper RingCertificates ClusterGemm.
 
 Definition audited := (
   (* 1. The rules, and the machine that executes them. *)
@@ -37,8 +37,14 @@ Definition audited := (
   @fast_forward_suffix,
   @accepted_for_all_K,
   @collapse_accepts,
+  @collapse_rejects,
   @sequential_for_all_K,
   @sequential_for_one,
+  @accepted_collapsed,
+  @rejected_by_evaluation,
+  @rejected_collapsed,
+  @verdict_is_accepted,
+  @verdict_is_rejected,
   (* 5. The checker's tables. *)
   @full_in_temp,
   @tables_agree,

@@ -187,7 +187,7 @@ def random_programs(tally, build, library, folder):
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         for file, (result, good) in zip(files, pool.map(lambda f: compiled(library, f), files)):
             text = file.read_text(encoding="utf-8")
-            count = len(re.findall(r"^Module T\d+_default_mode\.", text, re.MULTILINE))
+            count = len(re.findall(r"^ *\(default_mode, ", text, re.MULTILINE))
             programs += count
             # On failure the output names the numbers of the wrong programs.
             tally.check(good, f"{file.name}: {result.code} {(result.out + result.err)[:1500]}")

@@ -75,4 +75,5 @@ class Library:
         return (self.folder / f"{module}.out").read_text(encoding="utf-8")
 
     def coqc(self, file, timeout=120):
-        return run(["coqc", "-q", "-Q", self.folder, "Exocheck", file], timeout=timeout)
+        # In that folder, because coqc leaves files behind.
+        return run(["coqc", "-q", "-Q", self.folder, "Exocheck", file], timeout=timeout, directory=self.folder)

@@ -1,6 +1,6 @@
 (* What a certificate imports: the words it is written in, and the theorems that turn one evaluation into a verdict. *)
 From Coq Require Export NArith ZArith List Bool Lia.
-From Exocheck Require Export Tset Base Amir Rules Interp InterpCorrect Graph SeqPar EndToEnd Disc Fast Param Collapse AllK.
+From Exocheck Require Export Tset Base Amir Rules Interp InterpCorrect Graph SeqPar EndToEnd Disc Fast Param Collapse Defects AllK.
 Export ListNotations.
 Local Open Scope Z_scope.
 
@@ -34,6 +34,19 @@ Theorem rejected_by_evaluation m stride s e : is_errb (interp m stride s 0 [] xs
 Proof.
   destruct (interp m stride s 0 [] xst0) as [x|e'] eqn:E; [discriminate|]. simpl. intros H. apply err_eqb_eq in H as <-.
   now apply cert_err.
+Qed.
+
+(* ---- rejected, after dropping the tiles: the statement and the kind of error ---- *)
+Definition is_kindb (o : xout) (l : N) (k : ekind) : bool :=
+  match o with XOK _ => false | XER (l', k', _) => if N.eqb l l' then kind_eqb k k' else false end.
+Theorem rejected_collapsed m stride tiles s l k :
+  match col tiles s with Some s' => is_kindb (interp m stride s' 0 [] xst0) l k | None => false end = true -> exists p, rejects m stride s (l, k, p).
+Proof.
+  destruct (col tiles s) as [s'|] eqn:E; [|discriminate]. intros H.
+  destruct (interp m stride s' 0 [] xst0) as [x|[[l' k'] p']] eqn:I; simpl in H; [discriminate|].
+  destruct (N.eqb_spec l l') as [<-|]; [|discriminate].
+  assert (k = k') as <- by (destruct k, k'; try discriminate; reflexivity).
+  apply (collapse_rejects m tiles stride s s' l k p' E). now apply cert_err.
 Qed.
 
 (* ---- verdicts of traces, for the batches of random ones ---- *)
