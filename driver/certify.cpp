@@ -11,6 +11,7 @@
 #include <sstream>
 
 #include "amir/check_prepare.hpp"
+#include "amir/check_sizes.hpp"
 #include "driver/sizes.hpp"
 #include "driver/theory.hpp"
 #include "driver/version.hpp"
@@ -23,6 +24,7 @@ namespace fs = std::filesystem;
 
 constexpr double certificate_seconds = 60;  // of coqc
 constexpr double machine_seconds = 600;
+constexpr std::size_t sizes_of_a_proof = 2;
 
 std::string contents(const fs::path& path) {
   std::ifstream file(path, std::ios::binary);
@@ -129,10 +131,20 @@ std::vector<amir::Certificate> make_certificates(const LoadedFile& file, const P
   options.limits.max_seconds = timeout_seconds;
   const amir::Preparation prepared = amir::prepare(*procedure, file.load.program, options.mode);
   if (prepared.cpu_only) return {none("nothing runs in parallel")};
-  if (!prepared.prepared || result.sizes.empty()) return {none("the verdict is of a static rule")};
+  if (!prepared.prepared) return {none("the verdict is of a static rule")};
 
   std::vector<SizeSet> sizes = result.sizes;
-  if (result.verdict == Verdict::defect) sizes = {result.sizes.back()};
+  if (result.verdict == Verdict::defect) {
+    if (sizes.empty()) return {none("the verdict is of a static rule")};
+    sizes = {sizes.back()};
+  }
+  // A proof for all sizes is not the theory's business; its verdict is, at some sizes.
+  if (sizes.empty()) {
+    for (const amir::SizeChoice& choice : amir::plan_sizes(prepared.prepared->procedure, {}).choices) {
+      if (choice.admissible && sizes.size() < sizes_of_a_proof) sizes.push_back(choice.values);
+    }
+    if (sizes.empty()) return {none("no sizes were found to run")};
+  }
   std::vector<amir::Certificate> out;
   for (const SizeSet& set : sizes) {
     options.headline =

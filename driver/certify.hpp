@@ -11,8 +11,8 @@
 
 namespace exocheck::driver {
 
-// The certificates of one result: of the sizes of a defect, else of every size set that was run; equal ones
-// once. One without text says why there is none.
+// The certificates of one result: of the sizes of a defect, else of every size set that was run, else (a
+// proof for all sizes) of two chosen ones; equal ones once. One without text says why there is none.
 std::vector<amir::Certificate> make_certificates(const LoadedFile& file, const ProcedureResult& result,
                                                  const std::string& mode, bool open_sizes,
                                                  double timeout_seconds);
