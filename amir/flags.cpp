@@ -8,22 +8,6 @@ using semantics::amir::Check;
 using semantics::amir::Purpose;
 using semantics::amir::Record;
 
-FlagTable flag_table(const ModeRules& rules) {
-  constexpr Flags I = Flags::issue, i = Flags::weak, a = Flags::atomic, t = Flags::temporal, f = Flags::full;
-  if (rules.tiers) {
-    return {.in_order = I | i | a | t | f,
-            .out_of_order = I | i,
-            .full = I | i | a | t | f,
-            .temporal = i | t,
-            .weak = i | t};
-  }
-  return {.in_order = I | a | t | f,
-          .out_of_order = I | a,
-          .full = I | a | t | f,
-          .temporal = I | a | t,
-          .weak = {}};
-}
-
 Flags required_flag(Level level, const ModeRules& rules) {
   switch (level) {
     case Level::invisible:
@@ -59,12 +43,12 @@ Demand demand(const Check& check, Qual original, const ModeRules& rules) {
 }
 
 bool keeps_mutates(const Record& mutate, const ModeRules& rules) {
-  return !mutate.atomic.empty() || (rules.zero_keeps && mutate.qual == Qual::wg0);
+  return !mutate.atomic.empty() || (rules.zero_keeps && semantics::zero_quals.contains(mutate.qual));
 }
 
 bool keeps_reads(const Record& mutate, const ModeRules& rules) {
   return (rules.atomics_keep_reads && !mutate.atomic.empty()) ||
-         (rules.zero_keeps && mutate.qual == Qual::wg0);
+         (rules.zero_keeps && semantics::zero_quals.contains(mutate.qual));
 }
 
 std::string_view code_of(const Check& check) {
@@ -80,7 +64,7 @@ std::string_view code_of(const Check& check) {
 }
 
 bool one_record(const Record& record, bool all_threads) {
-  return record.convergent || all_threads || record.qual == Qual::g2s;
+  return record.convergent || all_threads || semantics::shared_record_quals.contains(record.qual);
 }
 
 }  // namespace exocheck::amir

@@ -1,6 +1,4 @@
-// Visibility of one past access for one (thread, QualTL), as a set of flags (abstract-machine.md 4.9, 7.4;
-// decisions.md N26). Which flags an event adds is the only difference between the modes; the tables stand
-// here once.
+// How checks and synchronization use the visibility flags of semantics/modes.hpp (abstract-machine.md 4.4, 4.5, 4.9).
 #pragma once
 
 #include <cstdint>
@@ -9,37 +7,9 @@
 
 namespace exocheck::amir {
 
-// A set of flags. `issue` and `weak` make an access witnessable: `issue` (I) by an unbroken chain of full
-// hand-overs, `weak` (i) also by temporal ones. `atomic`, `temporal` and `full` are what checks ask for.
-class Flags {
- public:
-  constexpr Flags() = default;
-  static const Flags issue, weak, atomic, temporal, full;
-
-  constexpr bool empty() const { return bits_ == 0; }
-  constexpr bool contains(Flags other) const { return (bits_ & other.bits_) == other.bits_; }
-  constexpr std::uint8_t bits() const { return bits_; }
-  friend constexpr Flags operator|(Flags a, Flags b) {
-    return Flags(static_cast<std::uint8_t>(a.bits_ | b.bits_));
-  }
-  friend constexpr bool operator==(Flags, Flags) = default;
-  friend constexpr auto operator<=>(Flags, Flags) = default;
-
- private:
-  explicit constexpr Flags(std::uint8_t bits) : bits_(bits) {}
-  std::uint8_t bits_ = 0;
-};
-inline constexpr Flags Flags::issue{1}, Flags::weak{2}, Flags::atomic{4}, Flags::temporal{8}, Flags::full{16};
-
-// What each event adds.
-struct FlagTable {
-  Flags in_order;      // new record, issuing threads, in-order access
-  Flags out_of_order;  // the same, out of order
-  Flags full;          // strong augmentation, timelines of the full set
-  Flags temporal;      // strong augmentation, timelines of the temporal set only
-  Flags weak;          // weak augmentation, timelines of the temporal set; empty: there are no tiers
-};
-FlagTable flag_table(const ModeRules& rules);
+using semantics::flag_table;
+using semantics::Flags;
+using semantics::FlagTable;
 
 // How a sync statement picks up an access. Weak exists with tiers only.
 enum class Strength : std::uint8_t { none, weak, strong };

@@ -12,6 +12,7 @@
 #include "analysis/facts.hpp"
 #include "semantics/amir_program.hpp"
 #include "semantics/ir_util.hpp"
+#include "semantics/modes.hpp"
 
 namespace exocheck::amir {
 
@@ -23,19 +24,8 @@ using semantics::amir::Program;
 using semantics::amir::VarId;
 using semantics::ir::SymId;
 
-// Which rules are active (decisions.md O1). Each switch is one repair or strict rule, so that a finding can
-// be attributed to it by toggling.
-struct ModeRules {
-  bool tiers = true;  // H1, H2: strong and weak issue (abstract-machine.md 7.4, decisions.md N26)
-  bool atomics_keep_reads = true;      // H3
-  bool forward_progress = true;        // H6: E-Y04, E-Y06
-  bool zero_keeps = true;              // H9: a wg0 mutate clears nothing
-  Level free_level = Level::temporal;  // of CheckMutates at a free
-  bool uninitialised = true;           // E-Y21, W-Y21
-  bool proxy_fence_owner = false;      // S1
-  bool generic_before_async = false;   // S2
-};
-ModeRules rules_of(analysis::Mode mode);
+using semantics::ModeRules;
+using semantics::rules_of;
 
 struct Limits {
   std::uint64_t max_steps = 2'000'000'000;  // executed AMIR nodes times regions touched

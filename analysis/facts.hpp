@@ -11,6 +11,7 @@
 #include "analysis/obligations.hpp"
 #include "semantics/diagnostic.hpp"
 #include "semantics/ir.hpp"
+#include "semantics/modes.hpp"
 
 namespace exocheck::analysis {
 
@@ -88,7 +89,7 @@ struct AnalysisResult {
   std::optional<semantics::Diagnostic> unsupported;
 };
 
-enum class Mode { paper_exact, standard, strict };  // `standard` is the mode users call "default"
+using semantics::Mode;
 
 struct AnalysisOptions {
   AnalysisOptions(Mode m = Mode::standard) : mode(m) {}  // implicit: the mode alone says most

@@ -44,6 +44,7 @@ void add_check_options(CLI::App& command, CheckArguments& a) {
   command.add_option("--fail-on", a.fail_on, "defect, unknown (as without the option), warning or never")
       ->check(CLI::IsMember({"defect", "unknown", "warning", "never"}))
       ->type_name("WHAT");
+  command.add_flag("--certify", a.certify, "Have Rocq's kernel (coqc) re-check every verdict of the abstract machine");
   command.add_flag("--stats", a.stats, "Times and counts");
   command.add_flag("-q", a.quiet, "Findings and the last line only");
   command.add_flag("-v", a.verbose, "Show how each access was made");
@@ -114,7 +115,7 @@ std::variant<CheckArguments, UsageError> parse_run_line(const std::vector<std::s
   } catch (const CLI::ParseError& error) {
     return UsageError{error.what()};
   }
-  if (!arguments.paths.empty() || arguments.expected) return UsageError{"A '# run:' line names no files."};
+  if (!arguments.paths.empty() || arguments.expected || arguments.certify) return UsageError{"A '# run:' line names no files and does not certify."};
   return arguments;
 }
 

@@ -38,6 +38,7 @@ struct CheckArguments {
   bool stats = false, quiet = false, verbose = false;
   std::string color = "auto";
   bool expected = false;
+  bool certify = false;
 };
 
 void add_check_options(CLI::App& command, CheckArguments& arguments);

@@ -5,9 +5,11 @@
 #include <cstdlib>
 #include <fstream>
 #include <memory>
+#include <optional>
 #include <ostream>
 
 #include "driver/case_runner.hpp"
+#include "driver/certify.hpp"
 #include "driver/check_arguments.hpp"
 #include "driver/command.hpp"
 #include "driver/graph_files.hpp"
@@ -111,11 +113,14 @@ int check(const CheckArguments& arguments, const std::vector<OutputRequest>& out
   if (const auto errors = validate(run, loaded); !errors.empty()) {
     return bad_command_line(console, errors.front().message);
   }
+  std::optional<std::variant<Kernel, std::string>> kernel;
+  if (arguments.certify) kernel = Kernel::start();
   {
     Progress progress(console, loaded.size());
     for (const LoadedFile& file : loaded) {
       progress.step(file.source->path());
       result.files.push_back(check_file(file, run));
+      if (kernel) certify(result.files.back(), file, run.mode, *kernel);
     }
   }
   int code = exit_code(result, parse_fail_on(arguments.fail_on));

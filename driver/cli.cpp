@@ -28,6 +28,7 @@ int run_unguarded(const std::vector<std::string>& arguments, const Console& cons
   add_run_command(app, console, action);
   add_rules_command(app, console, action);
   add_explain_command(app, console, action);
+  add_export_command(app, console, action);
 
   try {
     // CLI11 takes the arguments last one first.

@@ -31,6 +31,7 @@ void add_emit_command(CLI::App& app, const Console& console, Action& action);
 void add_run_command(CLI::App& app, const Console& console, Action& action);
 void add_rules_command(CLI::App& app, const Console& console, Action& action);
 void add_explain_command(CLI::App& app, const Console& console, Action& action);
+void add_export_command(CLI::App& app, const Console& console, Action& action);
 
 // The file that a command names, after the frontend. Otherwise says on `err` why not, and gives the exit code: 2
 // (it cannot be read) or 4 (a broken invariant of ours).

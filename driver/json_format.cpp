@@ -112,6 +112,19 @@ Json to_json(const std::optional<amir::ProofSummary>& proof) {
               {"memory_queries", proof->memory_queries}};
 }
 
+Json to_json(const std::vector<CertificateResult>& certificates, bool with_times) {
+  Json list = Json::array();
+  for (const CertificateResult& c : certificates) {
+    const bool timed = with_times && c.status == CertificateResult::Status::checked;
+    list.push_back(Json{{"status", name(c.status)},
+                        {"says", text_or_null(c.says)},
+                        {"every_size", c.every_size},
+                        {"reason", text_or_null(c.reason)},
+                        {"seconds", timed ? Json(c.seconds) : Json(nullptr)}});
+  }
+  return list;
+}
+
 Json to_json(const ProcedureResult& procedure, bool with_times) {
   Json sizes = Json::array();
   for (const SizeSet& set : procedure.sizes) sizes.push_back(to_json(set));
@@ -127,6 +140,7 @@ Json to_json(const ProcedureResult& procedure, bool with_times) {
               {"behaviours_left_out", procedure.behaviours_left_out},
               {"findings", to_json(procedure.findings)},
               {"suppressed", to_json(procedure.suppressed)},
+              {"certificates", to_json(procedure.certificates, with_times)},
               {"stats",
                {{"seconds", with_times ? Json(s.seconds) : Json(nullptr)},
                 {"statements", s.statements},

@@ -4,6 +4,8 @@
 #include <array>
 #include <utility>
 
+#include "semantics/errors.hpp"
+
 namespace exocheck::driver {
 namespace {
 
@@ -146,6 +148,20 @@ ProofStats proof_stats(const RunResult& result) {
     }
   }
   return out;
+}
+
+std::string_view name(CertificateResult::Status status) {
+  switch (status) {
+    case CertificateResult::Status::checked:
+      return "checked";
+    case CertificateResult::Status::none:
+      return "none";
+    case CertificateResult::Status::not_run:
+      return "not-run";
+    case CertificateResult::Status::refused:
+      return "refused";
+  }
+  throw semantics::InternalError("unknown status");
 }
 
 int exit_code(const RunResult& result, FailOn fail_on) {

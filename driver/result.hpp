@@ -30,6 +30,22 @@ struct Suppressed {
   std::string reason;
 };
 
+// What Rocq's kernel said to a certificate of a verdict (`--certify`).
+struct CertificateResult {
+  enum class Status : std::uint8_t {
+    checked,  // the kernel accepted the theorem
+    none,     // there is no certificate: `reason`
+    not_run,  // coqc is missing, or the time was over: `reason`
+    refused,  // the kernel refused the theorem: `reason`
+  };
+  Status status = Status::none;
+  std::string says;         // the theorem in words; empty for `none`
+  bool every_size = false;  // it is about every value of one size
+  std::string reason;
+  double seconds = 0;
+};
+std::string_view name(CertificateResult::Status status);
+
 struct ProcedureResult {
   std::string name;
   Verdict verdict = Verdict::unknown;
@@ -44,6 +60,7 @@ struct ProcedureResult {
   std::vector<Suppressed> suppressed;
   std::optional<amir::HbGraph> graph;             // of the first machine finding
   std::vector<analysis::Obligation> obligations;  // on request, in the order they were checked
+  std::vector<CertificateResult> certificates;    // on request
   CheckStats stats;
 };
 

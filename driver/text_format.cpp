@@ -139,6 +139,12 @@ std::string verdict_line(const FileResult& file, const ProcedureResult& procedur
           p->element_classes, p->slices, p->steps, p->iterations, p->memory_queries);
     }
   }
+  for (const CertificateResult& c : procedure.certificates) {
+    text += fmt::format("\n    certificate: {}", c.status == CertificateResult::Status::checked ? "accepted by the kernel" : name(c.status));
+    if (options.stats && c.status == CertificateResult::Status::checked) text += fmt::format(" in {:.1f} s", c.seconds);
+    if (!c.says.empty()) text += ": " + printable(c.says);
+    if (!c.reason.empty()) text += ": " + printable(c.reason);
+  }
   return text + "\n";
 }
 

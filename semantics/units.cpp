@@ -127,7 +127,7 @@ const CollUnit& unit_agnostic_intact_cta() {
   return u;
 }
 
-std::optional<CollUnit> find_unit(std::string_view name) {
+std::span<const CollUnit> all_units() {
   static const std::vector<CollUnit> named{
       unit_standalone_thread(),
       unit_thread(),
@@ -140,6 +140,11 @@ std::optional<CollUnit> find_unit(std::string_view name) {
       unit_agnostic_sub_cta(),
       unit_agnostic_intact_cta(),
   };
+  return named;
+}
+
+std::optional<CollUnit> find_unit(std::string_view name) {
+  const auto named = all_units();
   const auto it = std::find_if(named.begin(), named.end(), [name](const CollUnit& u) { return u.name == name; });
   if (it == named.end()) return std::nullopt;
   return *it;

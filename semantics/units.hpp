@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -55,6 +56,7 @@ struct ScaleResult {
 ScaleResult scale(std::int64_t factor, const CollUnit& unit);
 
 // Units without parameters: cuda_thread, cuda_warp, ..., including the two agnostic ones of collective.md 1.3.
+std::span<const CollUnit> all_units();
 std::optional<CollUnit> find_unit(std::string_view name);
 // Parametrised units: cuda_threads_strided(n, s), cuda_cta_in_cluster_strided(s), cuda_warp_in_cluster_strided(s).
 // nullopt if the name or the number of arguments is wrong, or an argument is not positive.

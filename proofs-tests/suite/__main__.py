@@ -15,10 +15,12 @@ sys.path.insert(0, str(ROOT / "proofs-tests"))
 import cases  # noqa: E402
 import currency  # noqa: E402
 import emission  # noqa: E402
+import exports  # noqa: E402
 import layers  # noqa: E402
 import programs  # noqa: E402
 import results  # noqa: E402
 import robustness  # noqa: E402
+import rocq  # noqa: E402
 import smt_files  # noqa: E402
 from tally import Tally  # noqa: E402
 
@@ -32,6 +34,8 @@ def test(build, asan):
     results.run_all(tally, exocheck, ROOT)
     smt_files.run_all(tally, exocheck, ROOT)
     currency.run_all(tally, exocheck, ROOT)
+    exports.run_all(tally, exocheck, ROOT)
+    rocq.run_all(tally, exocheck, build, ROOT)
     emission.run_all(tally, exocheck, ROOT)
     robustness.run_all(tally, exocheck, ROOT, mutant_count=1000, bytes_count=100)
     # With AddressSanitizer and UndefinedBehaviorSanitizer; many times slower, so fewer random programs and no exhaustive search.

@@ -8,6 +8,7 @@ class Tally:
     def __init__(self):
         self.passed = 0
         self.failed = 0
+        self.skipped = 0
         self._group = None
 
     def group(self, name):
@@ -27,6 +28,11 @@ class Tally:
         self.passed += passed
         self.failed += failed
 
+    def skip(self, count, reason):
+        """Tests that cannot be run here; they are shown, and counted in a line before the last."""
+        self.skipped += count
+        print(f"  SKIPPED {count} tests: {reason}", flush=True)
+
     def check(self, condition, message):
         """One test; `message` says what is wrong if `condition` does not hold."""
         if condition:
@@ -40,5 +46,7 @@ class Tally:
         """The last line of `./dev test`; returns the exit code."""
         self.end_group()
         sys.stdout.flush()
+        if self.skipped:
+            print(f"{self.skipped} skipped", flush=True)
         print(f"{self.passed} passed, {self.failed} failed", flush=True)
         return 1 if self.failed or not self.passed else 0
