@@ -6,7 +6,7 @@
 #include "amir/certificate_print.hpp"
 #include "amir/certificate_tiles.hpp"
 #include "amir/certificate_translate.hpp"
-#include "unit/amir/checked_program.hpp"
+#include "checked_program.hpp"
 
 using namespace exocheck;
 using namespace exocheck::amir;

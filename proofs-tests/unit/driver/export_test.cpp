@@ -2,9 +2,9 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "command_line.hpp"
 #include "driver/certify.hpp"
 #include "driver/theory.hpp"
-#include "unit/driver/command_line.hpp"
 
 using namespace exocheck::driver;
 using test::call;
