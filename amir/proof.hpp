@@ -19,8 +19,8 @@ namespace exocheck::amir {
 using ParameterValues = std::vector<std::pair<SymId, std::int64_t>>;
 
 struct ProofOptions {
-  double max_seconds = 20;  // wall clock
-  double solver_seconds = 10;
+  double max_seconds = 12;  // wall clock
+  double solver_seconds = 5;
   std::size_t most_candidates = 8;
   // Called with each candidate for sizes at which a rule is broken; true: it is, look no further.
   std::function<bool(const ParameterValues&)> confirm;
