@@ -76,7 +76,7 @@ def run_all(tally, exocheck, build, root):
 
 def compiled(library, file):
     """coqc's result, and whether it accepted a file whose theorems rest on nothing."""
-    result = library.coqc(file, timeout=180)
+    result = library.coqc(file, timeout=600)
     return result, result.code == 0 and CLOSED in result.out and "Axioms" not in result.out
 
 
