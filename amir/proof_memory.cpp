@@ -233,7 +233,7 @@ void Comparison::compare(const Access& record, const Access& check) {
     }
   }
   if (record.task != check.task) return;
-  // Within one task: the same task iterators, and not the same access, whose check comes before its record.
+  // Within one task: the same task iterators.
   const Instance a = instantiate(record, nullptr);
   std::vector<Linear> shared;
   const auto& task_path = tasks_.tasks[record.task].path;
@@ -244,14 +244,14 @@ void Comparison::compare(const Access& record, const Access& check) {
   FormulaId both = formulas_.conj(assumptions_, formulas_.conj(a.condition, b.condition));
   // One thread's accesses in order on one timeline need nothing between them.
   const bool in_order = a.thread && b.thread && r.in_order && demand(c, r.qual, rules_.mode).quals.contains(r.qual);
-  const bool same_access = record.body == check.body && record.node->origin == check.node->origin &&
-                           record.node->role == check.node->role;
+  // In one statement list a check that stands first comes first, unless some iterator differs.
+  const bool check_first = record.body == check.body && check.node < record.node;
   const auto ask = [&](FormulaId known) {
     if (!in_order) return query(a, b, known, record, check, out_.within_task);
     for (const FormulaId other : {formulas_.less(*a.thread, *b.thread), formulas_.less(*b.thread, *a.thread)})
       query(a, b, formulas_.conj(known, other), record, check, out_.within_task);
   };
-  if (!same_access) return ask(both);
+  if (!check_first) return ask(both);
   for (std::size_t i = loops; i < a.iterators.size(); ++i) {
     for (const FormulaId other : {formulas_.less(a.iterators[i], b.iterators[i]),
                                   formulas_.less(b.iterators[i], a.iterators[i])}) {

@@ -20,7 +20,7 @@ struct Meeting {
 
 struct MemoryResult {
   std::vector<Meeting> across_tasks;
-  // Within one task: of variables in `unordered` the accesses may meet; the others need no slice.
+  // Within one task, by different threads or out of order.
   std::vector<Meeting> within_task;
   std::uint64_t queries = 0;
 };

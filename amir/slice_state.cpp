@@ -76,7 +76,6 @@ Transitions::Transitions(const Unit& unit, const Slice& slice, const Rules& rule
   }
   State s;
   s.counters.resize(slice.barriers.size());
-  // A symbolic element of a tensor that exists before the task, and elements that are allocated: alike.
   initial_ = intern(std::move(s));
 }
 

@@ -85,8 +85,8 @@ struct Unit {
   std::vector<std::optional<LocalVariable>> locals;  // by VarId; empty: not allocated in the task
 };
 
-// `task` is the body of the innermost cuda_tasks loop. Accesses to variables that the task does not allocate are left
-// out unless they are in `globals` (with symbolic extents). Throws GiveUp.
+// `task` is the body of the innermost cuda_tasks loop. Accesses to variables that the task does not allocate are left out:
+// tasks share them (proof_memory.hpp). Throws GiveUp.
 Unit make_unit(const Program& program, const semantics::amir::Body& task, Formulas& formulas, Bindings bindings);
 
 }  // namespace exocheck::amir::slices
