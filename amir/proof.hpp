@@ -19,7 +19,7 @@ namespace exocheck::amir {
 using ParameterValues = std::vector<std::pair<SymId, std::int64_t>>;
 
 struct ProofOptions {
-  double max_seconds = 12;  // wall clock
+  double max_seconds = 300;  // wall clock; a backstop
   double solver_seconds = 5;
   std::size_t most_candidates = 8;
   // Called with each candidate for sizes at which a rule is broken; true: it is, look no further.
