@@ -1,17 +1,15 @@
 #include "driver/certify.hpp"
 
 #include <fmt/format.h>
-#include <stdlib.h>
-#include <sys/wait.h>
 
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <fstream>
-#include <sstream>
 
 #include "amir/check_prepare.hpp"
 #include "amir/check_sizes.hpp"
+#include "driver/process.hpp"
 #include "driver/sizes.hpp"
 #include "driver/theory.hpp"
 #include "driver/version.hpp"
@@ -26,49 +24,14 @@ constexpr double certificate_seconds = 60;  // of coqc
 constexpr double machine_seconds = 600;
 constexpr std::size_t sizes_of_a_proof = 2;
 
-std::string contents(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
-
-std::string quoted(const std::string& text) {
-  std::string out = "'";
-  for (const char c : text) out += c == '\'' ? "'\\''" : std::string(1, c);
-  return out + "'";
-}
-
-int shell(const std::string& command) {
-  const int status = std::system(command.c_str());
-  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-}
-
-std::string coqc() {
+// What starts coqc, and its arguments.
+std::vector<std::string> coqc(std::vector<std::string> arguments) {
   const char* value = std::getenv("COQC");
-  return value == nullptr || *value == '\0' ? "coqc" : value;
+  std::vector<std::string> words = split_words(value == nullptr ? "" : value);
+  if (words.empty()) words = {"coqc"};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  return words;
 }
-
-// A new folder that only this user can see; it goes with the object.
-class TemporaryFolder {
- public:
-  explicit TemporaryFolder(const fs::path& parent) {
-    std::string pattern = (parent / "exocheck-rocq-XXXXXX").string();
-    if (mkdtemp(pattern.data()) != nullptr) path_ = pattern;
-  }
-  ~TemporaryFolder() {
-    std::error_code ignored;
-    if (!path_.empty()) fs::remove_all(path_, ignored);
-  }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-
-  const fs::path& path() const { return path_; }
-  bool made() const { return !path_.empty(); }
-
- private:
-  fs::path path_;
-};
 
 // Tells one version of the theory from another (FNV-1a).
 std::string theory_digest() {
@@ -91,9 +54,8 @@ fs::path cache_folder() {
 std::string compile_theory(const fs::path& folder) {
   for (const TheoryFile& file : theory_files()) {
     std::ofstream(folder / file.name, std::ios::binary) << file.text;
-    const std::string command =
-        fmt::format("cd {} && {} -q -Q . Exocheck {} > log 2>&1", quoted(folder.string()), coqc(), file.name);
-    if (shell(command) != 0)
+    const Ended ended = run_process(coqc({"-q", "-Q", ".", "Exocheck", std::string(file.name)}), folder, "log", "log");
+    if (ended.code != 0 || ended.signal != 0)
       return fmt::format("The theory cannot be compiled: {}: {}", file.name,
                          contents(folder / "log").substr(0, 1000));
   }
@@ -160,8 +122,10 @@ std::vector<amir::Certificate> make_certificates(const LoadedFile& file, const P
 }
 
 std::variant<Kernel, std::string> Kernel::start() {
-  if (shell(fmt::format("command -v {} > /dev/null 2>&1", coqc())) != 0)
-    return fmt::format("{} is not installed", coqc());
+  const TemporaryFolder trial(fs::temp_directory_path(), "rocq");
+  if (!trial.made()) return "No temporary folder can be made.";
+  if (run_process(coqc({"--version"}), trial.path(), "log", "log").code == 127)
+    return fmt::format("{} is not installed", coqc({}).front());
   Kernel kernel;
   if (const char* folder = std::getenv("EXOCHECK_ROCQ"); folder != nullptr && *folder != '\0') {
     kernel.theory_ = folder;
@@ -173,7 +137,7 @@ std::variant<Kernel, std::string> Kernel::start() {
   kernel.theory_ = folder.string();
   if (fs::exists(folder, error)) return kernel;
   fs::create_directories(cache, error);
-  const TemporaryFolder temporary(cache);
+  const TemporaryFolder temporary(cache, "rocq");
   if (!temporary.made()) return fmt::format("No folder can be made in {}.", cache.string());
   if (std::string problem = compile_theory(temporary.path()); !problem.empty()) return problem;
   // Another process may have been faster; its theory is the same.
@@ -184,21 +148,21 @@ std::variant<Kernel, std::string> Kernel::start() {
 
 Kernel::Answer Kernel::check(const std::string& text, double timeout_seconds) const {
   Answer answer;
-  const TemporaryFolder folder(fs::temp_directory_path());
+  const TemporaryFolder folder(fs::temp_directory_path(), "rocq");
   if (!folder.made()) {
     answer.message = "No temporary folder can be made.";
     return answer;
   }
   std::ofstream(folder.path() / "certificate.v", std::ios::binary) << text;
   const auto start = std::chrono::steady_clock::now();
-  const int code = shell(fmt::format("cd {} && timeout {:.0f} {} -q -Q {} Exocheck certificate.v > log 2>&1",
-                                     quoted(folder.path().string()), std::max(1.0, timeout_seconds), coqc(),
-                                     quoted(theory_)));
+  std::vector<std::string> words{"timeout", fmt::format("{:.0f}", std::max(1.0, timeout_seconds))};
+  for (std::string& w : coqc({"-q", "-Q", theory_, "Exocheck", "certificate.v"})) words.push_back(std::move(w));
+  const Ended ended = run_process(words, folder.path(), "log", "log");
   answer.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  answer.timed_out = code == 124;
+  answer.timed_out = ended.code == 124;
   // Every theorem of the file must rest on nothing.
   const std::string log = contents(folder.path() / "log");
-  answer.accepted = code == 0 && log.find("Closed under the global context") != std::string::npos &&
+  answer.accepted = ended.code == 0 && ended.signal == 0 && log.find("Closed under the global context") != std::string::npos &&
                     log.find("Axioms:") == std::string::npos;
   if (!answer.accepted) answer.message = answer.timed_out ? "the time was over" : log.substr(0, 1000);
   return answer;

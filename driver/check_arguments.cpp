@@ -10,6 +10,19 @@
 
 namespace exocheck::driver {
 
+void add_check_before_options(CLI::App& command, CheckArguments& a) {
+  command.add_option("--size", a.sizes, "Check with these sizes: N=256 or N=256,M=128 (repeatable)")
+      ->allow_extra_args(false)
+      ->type_name("NAME=VALUE");
+  command.add_option("--proc", a.procedure, "Only the procedure of this name")->type_name("NAME");
+  command.add_option("--mode", a.mode, "Of the check: default, strict or paper-exact")
+      ->check(CLI::IsMember({"default", "strict", "paper-exact"}))
+      ->type_name("MODE");
+  command.add_option("--timeout", a.timeout, "Seconds for the check of one procedure")
+      ->check(CLI::PositiveNumber)
+      ->type_name("SECONDS");
+}
+
 void add_check_options(CLI::App& command, CheckArguments& a) {
   command.add_option("PATH", a.paths,
                      "Files, folders (recursive, *.exo) or - for standard input; default: this folder");

@@ -24,6 +24,10 @@ struct OutputRequest {
   std::string file;
 };
 
+struct CheckArguments;
+// --size, --proc, --mode and --timeout of commands that check a file before they do something else with it.
+void add_check_before_options(CLI::App& command, CheckArguments& arguments);
+
 // As CLI11 fills them.
 struct CheckArguments {
   std::vector<std::string> paths;

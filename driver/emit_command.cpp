@@ -120,16 +120,7 @@ void add_emit_command(CLI::App& app, const Console& console, Action& action) {
   command->add_option("-o", a->folder, "The folder to write to; it is made if it is not there")
       ->required()
       ->type_name("DIR");
-  command->add_option("--size", a->check.sizes, "Check with these sizes: N=256 or N=256,M=128 (repeatable)")
-      ->allow_extra_args(false)
-      ->type_name("NAME=VALUE");
-  command->add_option("--proc", a->check.procedure, "Only the procedure of this name")->type_name("NAME");
-  command->add_option("--mode", a->check.mode, "Of the check: default, strict or paper-exact")
-      ->check(CLI::IsMember({"default", "strict", "paper-exact"}))
-      ->type_name("MODE");
-  command->add_option("--timeout", a->check.timeout, "Seconds for the check of one procedure")
-      ->check(CLI::PositiveNumber)
-      ->type_name("SECONDS");
+  add_check_before_options(*command, a->check);
   command->add_flag("--unverified", a->unverified,
                     "Emit also what is not checked or proved; the output says so");
   command->callback([a, &console, &action] { action = [a, &console] { return emit_file(*a, console); }; });

@@ -1,18 +1,15 @@
 #include "driver/emulate.hpp"
 
 #include <fmt/format.h>
-#include <stdlib.h>
 
 #include <cmath>
 #include <csignal>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <sstream>
 #include <utility>
 
 #include "codegen/main_text.hpp"
-#include "driver/process.hpp"
 #include "semantics/errors.hpp"
 
 namespace exocheck::driver {
@@ -21,13 +18,6 @@ namespace {
 namespace fs = std::filesystem;
 using semantics::Precision;
 using semantics::Tensor;
-
-std::string contents(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
 
 void write_text(const fs::path& path, const std::string& text) {
   std::ofstream(path, std::ios::binary) << text;
@@ -106,24 +96,15 @@ const std::vector<std::string>& emulator_policies() {
   return policies;
 }
 
-Emulation::~Emulation() {
-  std::error_code ignored;
-  if (!folder_.empty()) fs::remove_all(folder_, ignored);
-}
-
-Emulation::Emulation(Emulation&& other) noexcept : folder_(std::exchange(other.folder_, {})) {}
-
 std::variant<Emulation, UsageError> Emulation::build(const codegen::Module& module,
                                                      const semantics::ir::Procedure& procedure,
                                                      Machine machine) {
-  Emulation emulation;
   std::error_code missing;
-  std::string pattern = (fs::temp_directory_path(missing) / "exocheck-emulation-XXXXXX").string();
-  if (missing || mkdtemp(pattern.data()) == nullptr)
-    return UsageError{"No temporary folder can be made (TMPDIR, else /tmp)."};
-  emulation.folder_ = pattern;
-  for (const auto& [name, text] : module.files) write_text(emulation.folder_ / name, text);
-  write_text(emulation.folder_ / "main.cpp", codegen::main_text(procedure));
+  TemporaryFolder temporary(fs::temp_directory_path(missing), "emulation");
+  if (missing || !temporary.made()) return UsageError{"No temporary folder can be made (TMPDIR, else /tmp)."};
+  const fs::path folder = temporary.path();
+  for (const auto& [name, text] : module.files) write_text(folder / name, text);
+  write_text(folder / "main.cpp", codegen::main_text(procedure));
   const auto command = [](const char* variable, const char* otherwise, const char* options) {
     const char* value = std::getenv(variable);
     return split_words(fmt::format("{} {}", value == nullptr ? otherwise : value, options));
@@ -140,15 +121,15 @@ std::variant<Emulation, UsageError> Emulation::build(const codegen::Module& modu
     steps.push_back(command("CXX", "c++", "main.o xrt.o -o run -lboost_context"));
   }
   for (const std::vector<std::string>& step : steps) {
-    const Ended ended = run_process(step, emulation.folder_, "log", "log");
+    const Ended ended = run_process(step, folder, "log", "log");
     if (ended.code == 0 && ended.signal == 0) continue;
     const std::string what = ended.code == 127 ? step.front() + " cannot be started.\n"
-                                               : contents(emulation.folder_ / "log").substr(0, 2000);
+                                               : contents(folder / "log").substr(0, 2000);
     return UsageError{
         fmt::format("The emitted code cannot be compiled ({} needed):\n{}",
                     machine == Machine::gpu ? "nvcc is" : "a C++20 compiler and Boost.Context are", what)};
   }
-  return emulation;
+  return Emulation(std::move(temporary));
 }
 
 namespace {
@@ -172,8 +153,9 @@ std::vector<std::string> Emulation::run(
   for (const semantics::ir::SymId p : procedure.parameters) {
     if (procedure.symbol(p).control()) command.push_back(std::to_string(sizes[p].value_or(0)));
   }
+  const fs::path& folder = folder_.path();
   const auto file = [&](semantics::ir::SymId p, const char* what) {
-    return folder_ / (procedure.symbol(p).name + what);
+    return folder / (procedure.symbol(p).name + what);
   };
   std::error_code ignored;
   for (const auto& [p, tensor] : arguments) {
@@ -185,12 +167,12 @@ std::vector<std::string> Emulation::run(
     std::string list;
     for (std::size_t i = faults.size(); i < schedules.size(); ++i)
       list += fmt::format("{} {}\n", schedules[i].seed, schedules[i].policy);
-    write_text(folder_ / "schedules", list);
-    const Ended ended = run_process(command, folder_, "dots", "log");
-    faults.resize(std::min(schedules.size(), faults.size() + contents(folder_ / "dots").size()));
+    write_text(folder / "schedules", list);
+    const Ended ended = run_process(command, folder, "dots", "log");
+    faults.resize(std::min(schedules.size(), faults.size() + contents(folder / "dots").size()));
     if (faults.size() == schedules.size()) break;
     if (ended.code != 10 || ended.signal != 0) {
-      faults.push_back(report_of(ended, contents(folder_ / "log"), seconds));
+      faults.push_back(report_of(ended, contents(folder / "log"), seconds));
       continue;
     }
     semantics::Arguments found = arguments;

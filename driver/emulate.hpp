@@ -3,14 +3,15 @@
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
 #include <functional>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
 #include "codegen/emit.hpp"
 #include "driver/engine.hpp"
+#include "driver/process.hpp"
 #include "semantics/interpreter.hpp"
 
 namespace exocheck::driver {
@@ -29,11 +30,6 @@ const std::vector<std::string>& emulator_policies();
 // A compiled procedure in a temporary folder of its own, which goes with the object.
 class Emulation {
  public:
-  Emulation() = default;
-  ~Emulation();
-  Emulation(Emulation&& other) noexcept;
-  Emulation& operator=(Emulation&&) = delete;
-
   // Writes and compiles the module: for the emulator with the C++ compiler (CXX in the environment, else
   // c++), for a GPU with nvcc (NVCC in the environment, else nvcc). A sentence if that fails.
   static std::variant<Emulation, UsageError> build(const codegen::Module& module,
@@ -49,7 +45,8 @@ class Emulation {
                                const std::function<std::string(const semantics::Arguments&)>& judge) const;
 
  private:
-  std::filesystem::path folder_;
+  explicit Emulation(TemporaryFolder folder) : folder_(std::move(folder)) {}
+  TemporaryFolder folder_;
 };
 
 }  // namespace exocheck::driver

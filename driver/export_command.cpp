@@ -170,16 +170,7 @@ void add_export_command(CLI::App& app, const Console& console, Action& action) {
       ->type_name("FORMAT");
   program->add_option("-o", p->output, "File to write (rocq, smtlib: folder); default: standard output")
       ->type_name("PATH");
-  program->add_option("--size", p->check.sizes, "Check with these sizes: N=256 or N=256,M=128 (repeatable)")
-      ->allow_extra_args(false)
-      ->type_name("NAME=VALUE");
-  program->add_option("--proc", p->check.procedure, "Only the procedure of this name")->type_name("NAME");
-  program->add_option("--mode", p->check.mode, "Of the check: default, strict or paper-exact")
-      ->check(CLI::IsMember({"default", "strict", "paper-exact"}))
-      ->type_name("MODE");
-  program->add_option("--timeout", p->check.timeout, "Seconds for the check of one procedure")
-      ->check(CLI::PositiveNumber)
-      ->type_name("SECONDS");
+  add_check_before_options(*program, p->check);
   program->add_flag("--fixed-sizes", p->fixed_sizes,
                     "rocq: claims about the sizes that were run, none about every size");
   program->callback(

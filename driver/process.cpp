@@ -4,8 +4,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <stdlib.h>
+
 #include <cerrno>
+#include <fstream>
 #include <sstream>
+#include <system_error>
+#include <utility>
 
 namespace exocheck::driver {
 namespace {
@@ -52,6 +57,26 @@ Ended run_process(const std::vector<std::string>& words, const std::filesystem::
     ended.code = WEXITSTATUS(status);
   }
   return ended;
+}
+
+std::string contents(const std::filesystem::path& file) {
+  std::ifstream stream(file, std::ios::binary);
+  std::ostringstream text;
+  text << stream.rdbuf();
+  return text.str();
+}
+
+TemporaryFolder::TemporaryFolder(const std::filesystem::path& parent, const std::string& what) {
+  // mkdtemp replaces the X's.
+  std::string pattern = (parent / ("exocheck-" + what + "-XXXXXX")).string();
+  if (mkdtemp(pattern.data()) != nullptr) path_ = pattern;
+}
+
+TemporaryFolder::TemporaryFolder(TemporaryFolder&& other) noexcept : path_(std::exchange(other.path_, {})) {}
+
+TemporaryFolder::~TemporaryFolder() {
+  std::error_code ignored;
+  if (made()) std::filesystem::remove_all(path_, ignored);
 }
 
 std::vector<std::string> split_words(const std::string& text) {

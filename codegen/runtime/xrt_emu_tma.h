@@ -62,17 +62,24 @@ inline int start_parts(Operation o, const Box& box) {
   return count;
 }
 
-inline void issue_load(const XrtTensorMap& map, const int* c, uint32_t to, uint32_t bar, uint32_t mask) {
-  const Box box = box_of(map);
-  check_tile(to, box);
+// A copy of the box at `c`, between the map's tensor and shared memory at `address`.
+inline Operation tile_operation(Operation::Kind kind, const XrtTensorMap& map, const int* c, uint32_t address) {
   Fiber& f = self();
   Operation o;
-  o.kind = Operation::load;
+  o.kind = kind;
   o.fiber = &f;
   o.line = f.line;
   o.map = &map;
   std::copy(c, c + map.rank, o.c);
-  o.at = static_cast<int>(to & 0xFFFFFF);
+  o.at = static_cast<int>(address & 0xFFFFFF);
+  return o;
+}
+
+inline void issue_load(const XrtTensorMap& map, const int* c, uint32_t to, uint32_t bar, uint32_t mask) {
+  const Box box = box_of(map);
+  check_tile(to, box);
+  Fiber& f = self();
+  Operation o = tile_operation(Operation::load, map, c, to);
   o.bar = bar;
   for (uint32_t rank = 0; rank < 32; ++rank) {
     if ((mask >> rank & 1) == 0) continue;
@@ -114,14 +121,8 @@ inline void issue_store(const XrtTensorMap& map, const int* c, uint32_t from, bo
   const Box box = box_of(map);
   check_tile(from, box);
   Fiber& f = self();
-  Operation o;
-  o.kind = Operation::store;
-  o.fiber = &f;
+  Operation o = tile_operation(Operation::store, map, c, from);
   o.cta = f.cta;
-  o.line = f.line;
-  o.map = &map;
-  std::copy(c, c + map.rank, o.c);
-  o.at = static_cast<int>(from & 0xFFFFFF);
   o.reduce = reduce;
   o.group = f.bulk_groups.size() - 1;
   check_published(*f.cta, o.at, box.bytes(), "bulk tensor store", f.line);
