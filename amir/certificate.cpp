@@ -97,17 +97,11 @@ std::uint64_t work(const Block& block, const Term& term) {
 
 // The check that failed, by its number.
 const semantics::amir::Node* find_node(const semantics::amir::Body& body, NodeId id) {
-  for (const semantics::amir::Node& node : body) {
-    if (node.id == id) return &node;
-    if (const auto* loop = std::get_if<semantics::amir::Loop>(&node.node)) {
-      if (const auto* found = find_node(loop->body, id)) return found;
-    }
-    if (const auto* branch = std::get_if<semantics::amir::Branch>(&node.node)) {
-      if (const auto* found = find_node(branch->then_body, id)) return found;
-      if (const auto* found = find_node(branch->else_body, id)) return found;
-    }
-  }
-  return nullptr;
+  const semantics::amir::Node* found = nullptr;
+  semantics::amir::for_each_node(body, [&](const semantics::amir::Node& node) {
+    if (node.id == id) found = &node;
+  });
+  return found;
 }
 
 // Kind of error in the theory; empty: it has none for this rule.
@@ -146,11 +140,7 @@ class Maker {
     const SizeChoice& choice = plan.choices.front();
     if (!choice.admissible) return refuse("the sizes violate an assert");
     sizes_ = choice.values;
-    Sizes environment(program_.symbol_count);
-    for (std::size_t s = 0; s < choice.environment.size(); ++s) {
-      const SymId symbol{static_cast<std::uint32_t>(s)};
-      if (choice.environment[symbol]) environment.set(symbol, *choice.environment[symbol]);
-    }
+    const Sizes environment = environment_of(choice, program_.symbol_count);
     const Outcome outcome = amir::run(program_, environment, rules_, options_.limits);
     if (outcome.limit) return refuse("a limit stopped the machine");
     if (outcome.violation) return defect(environment, *outcome.violation);

@@ -77,6 +77,13 @@ class Checker {
   void finish_excluded(const std::vector<std::string>& sizes);
   // false: a defect or a limit ended the check.
   bool run_one(const Prepared& prepared, const Words& words, const SizeChoice& choice);
+  // The mode's rules; in the default mode with the strict ones. These only add findings: if they find nothing, the default
+  // mode is settled, too, and there is nothing to warn of.
+  ModeRules stricter() const {
+    ModeRules rules = rules_of(options_.mode);
+    if (options_.mode == analysis::Mode::standard) rules.proxy_fence_owner = rules.generic_before_async = true;
+    return rules;
+  }
   Outcome execute(const Prepared& prepared, const Sizes& sizes, const ModeRules& rules);
   void report(const Words& words, const SizeChoice& choice, const Sizes& sizes, const ModeRules& rules,
               const Violation& violation);
@@ -199,16 +206,13 @@ Checker::Attempt Checker::attempt(const Prepared& prepared, const Words& words, 
     result_.stats.solver_seconds += r.solver_seconds;
     return r;
   };
-  const ModeRules rules = rules_of(options_.mode);
-  ModeRules stricter = rules;
   const bool standard = options_.mode == analysis::Mode::standard;
-  if (standard) stricter.proxy_fence_owner = stricter.generic_before_async = true;
-  ProofResult result = look(stricter, !standard);
+  ProofResult result = look(stricter(), !standard);
   std::vector<ParameterValues> warnings = result.warnings;
   if (standard && result.kind != ProofResult::Kind::proved) {
     // What only the strict rules find is worth a warning, at the sizes that show it.
     const std::vector<ParameterValues> strict_only = std::move(result.candidates);
-    result = look(rules, true);
+    result = look(rules_of(options_.mode), true);
     warnings = result.warnings;
     warnings.insert(warnings.end(), strict_only.begin(), strict_only.end());
   }
@@ -313,18 +317,9 @@ Outcome Checker::execute(const Prepared& prepared, const Sizes& sizes, const Mod
 }
 
 bool Checker::run_one(const Prepared& prepared, const Words& words, const SizeChoice& choice) {
-  Sizes sizes(prepared.translation.program.symbol_count);
-  for (std::size_t s = 0; s < choice.environment.size(); ++s) {
-    const semantics::ir::SymId symbol{static_cast<std::uint32_t>(s)};
-    if (choice.environment[symbol]) sizes.set(symbol, *choice.environment[symbol]);
-  }
+  const Sizes sizes = environment_of(choice, prepared.translation.program.symbol_count);
   const ModeRules rules = rules_of(options_.mode);
-  // The strict rules only add findings: a run under them that finds nothing settles the default mode, too,
-  // and says that there is nothing to warn of.
-  ModeRules stricter = rules;
-  if (options_.mode == analysis::Mode::standard)
-    stricter.proxy_fence_owner = stricter.generic_before_async = true;
-  Outcome outcome = execute(prepared, sizes, stricter);
+  Outcome outcome = execute(prepared, sizes, stricter());
   result_.stats.statements += outcome.nodes_executed;
   result_.stats.records_peak = std::max(result_.stats.records_peak, outcome.records_peak);
   const bool only_stricter = outcome.violation && options_.mode == analysis::Mode::standard;

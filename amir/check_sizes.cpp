@@ -370,6 +370,15 @@ void Planner::complete(const SizeSet& set, SizePlan& plan) {
 
 }  // namespace
 
+semantics::ir::Environment environment_of(const SizeChoice& choice, std::size_t symbols) {
+  semantics::ir::Environment out(symbols);
+  for (std::size_t s = 0; s < choice.environment.size(); ++s) {
+    const semantics::ir::SymId symbol{static_cast<std::uint32_t>(s)};
+    if (choice.environment[symbol]) out.set(symbol, *choice.environment[symbol]);
+  }
+  return out;
+}
+
 SizePlan plan_sizes(const Procedure& procedure, const std::vector<SizeSet>& requested) {
   SizePlan plan;
   std::vector<SizeSet> sets = requested.empty() ? procedure.size_sets : requested;

@@ -20,6 +20,9 @@ struct SizeChoice {
   bool zero_size = false;                     // a size is 0: W-B01
 };
 
+// What a program of so many symbols runs with (translations add symbols to the procedure's).
+semantics::ir::Environment environment_of(const SizeChoice& choice, std::size_t symbols);
+
 // One question to the fast path or the solver: can these assumptions hold together?
 struct SizeQuery {
   smt::Query query;

@@ -99,6 +99,10 @@ Control::Control(const Program& program, const Sizes& sizes, const Limits& limit
   ensure(env_.size() >= program.symbol_count, "environment smaller than the program's symbols");
 }
 
+ThreadSet Control::threads(const prog::Node& node) const {
+  return ThreadSet::of(program_.maps[node.map], env_, task_, program_.threads);
+}
+
 Instance Control::instance(const prog::Node& node) const { return {node.id, iterators_, task_}; }
 
 void Control::run(const Leaf& leaf, Outcome& outcome) {

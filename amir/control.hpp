@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "amir/run.hpp"
+#include "amir/thread_set.hpp"
 
 namespace exocheck::amir {
 
@@ -53,6 +54,8 @@ class Control {
 
   const Sizes& environment() const { return env_; }
   std::int64_t task() const { return task_; }
+  // The threads that execute the node now.
+  ThreadSet threads(const semantics::amir::Node& node) const;
   // The node with the current iterators and task.
   Instance instance(const semantics::amir::Node& node) const;
   // Counts work of a leaf against the limits. False: they are exceeded and the run has to stop.

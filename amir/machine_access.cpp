@@ -18,10 +18,6 @@ VariableState& Machine::alive(VarId var) {
   return x;
 }
 
-ThreadSet Machine::collective(const prog::Node& node) const {
-  return ThreadSet::of(program_.maps[node.map], control_.environment(), control_.task(), program_.threads);
-}
-
 std::optional<Box> Machine::elements(const prog::Node& node, const prog::Target& target) {
   const VariableState& x = alive(target.var);
   Box box = evaluate(target, control_.environment());
@@ -92,7 +88,7 @@ bool Machine::execute(const prog::Node& node, const prog::Check& s) {
   auto box = elements(node, s.target);
   if (!box) return false;
   if (!observed_part(s.target.var, *box)) return true;
-  const ThreadSet threads = collective(node);
+  const ThreadSet threads = control_.threads(node);
   std::vector<std::int64_t> first;
   StateId first_state = no_records;
   std::uint64_t regions = 0;
@@ -164,7 +160,7 @@ bool Machine::execute(const prog::Node& node, const prog::Record& s) {
   }
   if (box->empty() || !observed_part(s.target.var, *box)) return true;
 
-  const ThreadSet threads = collective(node);
+  const ThreadSet threads = control_.threads(node);
   const bool one = one_record(s, threads.is_all());
   RecordValue value = new_record(rules_, s, threads, one);
   for (const Pending& p : pending) value.pending_on(p.barrier) = p;

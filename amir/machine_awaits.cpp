@@ -20,16 +20,11 @@ Grants Grants::of(QualSet full, QualSet temporal, const FlagTable& table) {
 namespace {
 
 bool increments_task(const prog::Node& node) {
-  const auto some = [](const prog::Body& body) {
-    return std::any_of(body.begin(), body.end(), increments_task);
-  };
-  return std::visit(overloaded{
-                        [](const prog::IncTask&) { return true; },
-                        [&](const prog::Loop& s) { return some(s.body); },
-                        [&](const prog::Branch& s) { return some(s.then_body) || some(s.else_body); },
-                        [](const auto&) { return false; },
-                    },
-                    node.node);
+  bool found = false;
+  prog::for_each_node(node, [&](const prog::Node& inner) {
+    found = found || std::holds_alternative<prog::IncTask>(inner.node);
+  });
+  return found;
 }
 
 // Is the allocation at `position` freed in the same list, before the task ends?

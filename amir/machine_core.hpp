@@ -81,7 +81,6 @@ class Machine {
   // machine_access.cpp
   VariableState& alive(VarId var);
   void allocate(VarId var);
-  ThreadSet collective(const semantics::amir::Node& node) const;
   // The elements of the target; nullopt after reporting E-Y20.
   std::optional<Box> elements(const semantics::amir::Node& node, const semantics::amir::Target& target);
   // Restricts the box to the observed element, if there is one; false: the element is outside.

@@ -124,7 +124,7 @@ void Machine::for_records(const std::vector<RecordId>& ids, SyncEvent* event, co
 }
 
 bool Machine::execute(const prog::Node& node, const prog::Fence& s) {
-  const ThreadSet threads = collective(node);
+  const ThreadSet threads = control_.threads(node);
   const Grants given = Grants::of(s.full, s.temporal, rules_.table);
   const FenceEffect effect{*this, given, threads};
   std::optional<SyncEvent> event;
@@ -159,7 +159,7 @@ bool Machine::execute(const prog::Node& node, const prog::Arrive& s) {
   std::sort(referenced.begin(), referenced.end());
   referenced.erase(std::unique(referenced.begin(), referenced.end()), referenced.end());
 
-  const ThreadSet threads = collective(node);
+  const ThreadSet threads = control_.threads(node);
   const std::vector<std::int64_t> home_element = element_of(s.home.var, homes->front());
   if (rules_.mode.forward_progress && !rounds_.arrive(s.home.var, home_element, referenced.size(), threads)) {
     Violation v;
@@ -220,7 +220,7 @@ bool Machine::execute(const prog::Node& node, const prog::Await& s) {
       return fail(node, std::move(*violation));
     }
   }
-  const ThreadSet threads = collective(node);
+  const ThreadSet threads = control_.threads(node);
   const BarrierUid uid = z.first_uid + elements->front();
   const std::int64_t awaits =
       s.n >= 0 ? std::max(counters.awaits, newest + 1) : checked_add(counters.awaits, 1);

@@ -153,7 +153,7 @@ bool Machine::execute(const prog::Node& node, const prog::Arrive& s) {
     for (const Element& e : *expression) referenced.insert({target.var, e});
   }
 
-  if (rules_.forward_progress && !rounds_.arrive(s.home.var, home->front(), referenced.size(), thread_set(node))) {
+  if (rules_.forward_progress && !rounds_.arrive(s.home.var, home->front(), referenced.size(), control_.threads(node))) {
     Violation v;
     v.code = "E-Y06";
     v.var = s.home.var;
@@ -213,7 +213,7 @@ bool Machine::execute(const prog::Node& node, const prog::Await& s) {
     if (covered(pending.weak)) augment_weak(r, c, s.temporal, table_);
   });
   counters.awaits = s.n >= 0 ? std::max(awaits, newest + 1) : awaits + 1;
-  rounds_.await(s.barrier.var, s.n, thread_set(node));
+  rounds_.await(s.barrier.var, s.n, control_.threads(node));
   return true;
 }
 
@@ -367,10 +367,6 @@ std::optional<std::vector<Element>> Machine::elements(const prog::Node& node, co
     return true;
   });
   return out;
-}
-
-ThreadSet Machine::thread_set(const prog::Node& node) const {
-  return ThreadSet::of(program_.maps[node.map], control_.environment(), control_.task(), program_.threads);
 }
 
 void Machine::lift(const std::function<void(Record&)>& change) {

@@ -74,7 +74,6 @@ class Machine {
   bool execute(const semantics::amir::Node& node, const semantics::amir::InitWrite& s);
 
   Collective collective(const semantics::amir::Node& node) const;
-  ThreadSet thread_set(const semantics::amir::Node& node) const;
   // The elements of the target, row-major; nullopt after reporting E-Y20 or a limit.
   std::optional<std::vector<Element>> elements(const semantics::amir::Node& node,
                                                const semantics::amir::Target& target);

@@ -53,7 +53,6 @@ class Prover {
     }
     result_.steps = budget_.steps;
     result_.layers = budget_.layers;
-    result_.longest_loop = budget_.longest_loop;
     result_.solver_calls = formulas_.solver_calls();
     result_.solver_seconds = formulas_.solver_seconds();
     result_.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -73,7 +72,6 @@ class Prover {
   void preconditions();
   void follow();
   void follow(const slices::Task& task);
-  FormulaId enter(const slices::Task& task, Bindings& bindings);
   ProofFailure describe(const slices::Unit& unit, const slices::Slice& slice, const slices::Failure& f) const;
   void judge();
   // Sizes for the condition; nullopt: none, or (with `unknown` set) nobody knows.
@@ -129,27 +127,9 @@ void Prover::preconditions() {
   if (assumptions_ == FormulaId::no) throw GiveUp("no sizes satisfy the asserts");
 }
 
-FormulaId Prover::enter(const slices::Task& task, Bindings& bindings) {
-  FormulaId path = assumptions_;
-  for (const slices::Enclosing& e : task.path) {
-    if (e.kind != slices::Enclosing::Kind::loop) {
-      const FormulaId f = bindings.condition(formulas_, *e.condition);
-      path = formulas_.conj(path, e.kind == slices::Enclosing::Kind::holds ? f : formulas_.negate(f));
-      continue;
-    }
-    const Linear lo = bindings.linear(formulas_, *e.lo), hi = bindings.linear(formulas_, *e.hi);
-    const Linear y = formulas_.declare("i" + std::to_string(semantics::ir::index(e.iterator)),
-                                       smt::VariableRole::iterator);
-    path = formulas_.conj(path, formulas_.negate(formulas_.less(y, lo)));
-    path = formulas_.conj(path, formulas_.less(y, hi));
-    bindings.set(e.iterator, y);
-  }
-  return path;
-}
-
 void Prover::follow(const slices::Task& task) {
   Bindings bindings = bindings_;
-  const FormulaId path = enter(task, bindings);
+  const FormulaId path = formulas_.conj(assumptions_, slices::enter(task.path, formulas_, bindings).condition);
   switch (formulas_.satisfiable(path)) {
     case Formulas::Satisfiable::no:
       return;  // never executed
@@ -201,12 +181,12 @@ ProofFailure Prover::describe(const slices::Unit& unit, const slices::Slice& sli
 void Prover::follow() {
   const slices::Tasks tasks = slices::find_tasks(program_);
   if (tasks.tasks.empty()) throw GiveUp("there is no task");
-  if (const auto wrong = slices::compare_host(program_, rules_)) throw GiveUp(*wrong);
+  if (const auto wrong = slices::compare_host(program_, tasks, rules_)) throw GiveUp(*wrong);
   const slices::MemoryResult memory =
       slices::compare_accesses(program_, tasks, bindings_, assumptions_, rules_, formulas_);
   result_.memory_queries = memory.queries;
   for (const auto* list : {&memory.across_tasks, &memory.within_task}) {
-    for (const slices::Meeting& m : *list)
+    for (const slices::Encounter& m : *list)
       memory_suspects_.push_back({m.condition, {"E-Y32", false, m.check, m.var, {}, {}}});
   }
   for (const slices::Task& task : tasks.tasks) {

@@ -58,7 +58,7 @@ struct ProofResult {
   bool reaches_task = false;            // for some sizes a task is executed
   bool asserts_complete = true;         // false: one has no linear form and was left out, so perhaps no sizes are admitted
 
-  std::uint64_t element_classes = 0, slices = 0, steps = 0, layers = 0, longest_loop = 0, memory_queries = 0;
+  std::uint64_t element_classes = 0, slices = 0, steps = 0, layers = 0, memory_queries = 0;
   std::uint64_t solver_calls = 0, records_peak = 0;
   double solver_seconds = 0, seconds = 0;
 };

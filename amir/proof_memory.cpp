@@ -49,10 +49,9 @@ class Comparison {
 
   MemoryResult run() {
     for (std::size_t t = 0; t < tasks_.tasks.size(); ++t) {
-      local_.clear();
+      local_ = allocated_in(*tasks_.tasks[t].body);
       task_ = t;
       path_.clear();
-      find_locals(*tasks_.tasks[t].body);
       collect(*tasks_.tasks[t].body);
     }
     for (const Access& record : records_) {
@@ -62,15 +61,13 @@ class Comparison {
   }
 
  private:
-  void find_locals(const prog::Body& body);
   void collect(const prog::Body& body);
   void compare(const Access& record, const Access& check);
   bool conflicts(const prog::Record& r, const prog::Check& c) const;
   Instance instantiate(const Access& a, const std::vector<Linear>* task_iterators);
-  void enter(const Path& path, Bindings& bindings, Instance& out, const std::vector<Linear>* given);
   // Can the two meet under `known`? Adds to `found` if that cannot be excluded.
   void query(const Instance& a, const Instance& b, FormulaId known, const Access& record, const Access& check,
-             std::vector<Meeting>& found);
+             std::vector<Encounter>& found);
 
   const Program& program_;
   const Tasks& tasks_;
@@ -84,17 +81,6 @@ class Comparison {
   std::vector<Access> records_, checks_;
   MemoryResult out_;
 };
-
-void Comparison::find_locals(const prog::Body& body) {
-  for (const prog::Node& node : body) {
-    if (const auto* alloc = std::get_if<prog::Alloc>(&node.node)) local_.insert(alloc->var);
-    if (const auto* loop = std::get_if<prog::Loop>(&node.node)) find_locals(loop->body);
-    if (const auto* branch = std::get_if<prog::Branch>(&node.node)) {
-      find_locals(branch->then_body);
-      find_locals(branch->else_body);
-    }
-  }
-}
 
 void Comparison::collect(const prog::Body& body) {
   for (const prog::Node& node : body) {
@@ -125,36 +111,15 @@ bool Comparison::conflicts(const prog::Record& r, const prog::Check& c) const {
   return !(demanded.level == Level::atomic && demanded.quals.meets(r.atomic));
 }
 
-void Comparison::enter(const Path& path, Bindings& bindings, Instance& out, const std::vector<Linear>* given) {
-  std::size_t next = 0;
-  for (const Enclosing& e : path) {
-    if (e.kind != Enclosing::Kind::loop) {
-      const FormulaId f = bindings.condition(formulas_, *e.condition);
-      out.condition = formulas_.conj(out.condition, e.kind == Enclosing::Kind::holds ? f : formulas_.negate(f));
-      continue;
-    }
-    const Linear lo = bindings.linear(formulas_, *e.lo), hi = bindings.linear(formulas_, *e.hi);
-    const Linear y = given != nullptr ? (*given)[next++]
-                                      : formulas_.declare("i" + std::to_string(semantics::ir::index(e.iterator)),
-                                                          smt::VariableRole::iterator);
-    out.condition = formulas_.conj(out.condition, formulas_.negate(formulas_.less(y, lo)));
-    out.condition = formulas_.conj(out.condition, formulas_.less(y, hi));
-    bindings.set(e.iterator, y);
-    out.iterators.push_back(y);
-  }
-}
-
 Instance Comparison::instantiate(const Access& a, const std::vector<Linear>* task_iterators) {
   Instance out;
   Bindings bindings = bindings_;
-  enter(tasks_.tasks[a.task].path, bindings, out, task_iterators);
-  enter(a.path, bindings, out, nullptr);
-  for (const prog::Window& w : a.target->index) {
-    const Linear lo = bindings.linear(formulas_, *w.lo);
-    Linear hi = w.interval() ? bindings.linear(formulas_, *w.hi) : lo;
-    if (!w.interval()) hi.constant = semantics::ir::checked_add(hi.constant, 1);
-    out.window.push_back({lo, hi});
-  }
+  const Entered task = enter(tasks_.tasks[a.task].path, formulas_, bindings, task_iterators);
+  const Entered inside = enter(a.path, formulas_, bindings);
+  out.condition = formulas_.conj(task.condition, inside.condition);
+  out.iterators = task.iterators;
+  out.iterators.insert(out.iterators.end(), inside.iterators.begin(), inside.iterators.end());
+  for (const prog::Window& w : a.target->index) out.window.push_back(bindings.range(formulas_, w));
   const prog::ThreadMap& map = program_.maps[a.node->map];
   Linear thread;
   bool single = !map.all_threads;
@@ -172,7 +137,7 @@ Instance Comparison::instantiate(const Access& a, const std::vector<Linear>* tas
 }
 
 void Comparison::query(const Instance& a, const Instance& b, FormulaId known, const Access& record,
-                       const Access& check, std::vector<Meeting>& found) {
+                       const Access& check, std::vector<Encounter>& found) {
   if (known == FormulaId::no) return;
   ++out_.queries;
   FormulaId overlap = FormulaId::yes;
@@ -265,9 +230,9 @@ void Comparison::compare(const Access& record, const Access& check) {
 
 class Host {
  public:
-  Host(const Program& program, const working::Rules& rules)
+  Host(const Program& program, const Tasks& tasks, const working::Rules& rules)
       : program_(program), rules_(rules), state_(program.variables.size()) {
-    find_locals(program.body, false);
+    for (const Task& task : tasks.tasks) local_.merge(allocated_in(*task.body));
   }
 
   std::optional<std::string> run() {
@@ -292,12 +257,11 @@ class Host {
       for (const RecordValue& r : other[v].reads) add(state_[v].reads, r);
     }
   }
-  void find_locals(const prog::Body& body, bool device);
   void run(const prog::Body& body);
   void check(const prog::Check& s);
   void record(const prog::Record& s);
   void fence(const prog::Fence& s);
-  void kernel(const prog::Body& body, bool checks);
+  void kernel(const prog::Node& part, bool checks);
 
   const Program& program_;
   const working::Rules& rules_;
@@ -305,19 +269,6 @@ class Host {
   std::set<VarId> local_;  // allocated by tasks
   std::optional<std::string> wrong_;
 };
-
-void Host::find_locals(const prog::Body& body, bool device) {
-  for (const prog::Node& node : body) {
-    const bool inside = device || is_device(program_, node);
-    if (const auto* alloc = std::get_if<prog::Alloc>(&node.node); alloc != nullptr && inside)
-      local_.insert(alloc->var);
-    if (const auto* loop = std::get_if<prog::Loop>(&node.node)) find_locals(loop->body, inside);
-    if (const auto* branch = std::get_if<prog::Branch>(&node.node)) {
-      find_locals(branch->then_body, inside);
-      find_locals(branch->else_body, inside);
-    }
-  }
-}
 
 void Host::check(const prog::Check& s) {
   if (local_.contains(s.target.var)) return;
@@ -353,13 +304,8 @@ void Host::fence(const prog::Fence& s) {
 
 // Everything a kernel may do: its checks against what was there before, then its records. What its own accesses do to
 // each other is not looked at here.
-void Host::kernel(const prog::Body& body, bool checks) {
-  for (const prog::Node& node : body) {
-    if (const auto* loop = std::get_if<prog::Loop>(&node.node)) kernel(loop->body, checks);
-    if (const auto* branch = std::get_if<prog::Branch>(&node.node)) {
-      kernel(branch->then_body, checks);
-      kernel(branch->else_body, checks);
-    }
+void Host::kernel(const prog::Node& part, bool checks) {
+  prog::for_each_node(part, [&](const prog::Node& node) {
     if (const auto* s = std::get_if<prog::Check>(&node.node); s != nullptr && checks) check(*s);
     if (const auto* s = std::get_if<prog::Record>(&node.node); s != nullptr && !checks) {
       // What the kernel's exit would not publish.
@@ -367,7 +313,7 @@ void Host::kernel(const prog::Body& body, bool checks) {
       if (!published) throw GiveUp("a kernel's access is not ordered by the end of the kernel");
       record(*s);
     }
-  }
+  });
 }
 
 void Host::run(const prog::Body& body) {
@@ -379,13 +325,7 @@ void Host::run(const prog::Body& body) {
       std::size_t end = i;
       while (end < body.size() && is_device(program_, body[end])) ++end;
       for (const bool checks : {true, false}) {
-        for (std::size_t k = i; k < end; ++k) {
-          if (const auto* loop = std::get_if<prog::Loop>(&body[k].node)) kernel(loop->body, checks);
-          if (const auto* branch = std::get_if<prog::Branch>(&body[k].node)) {
-            kernel(branch->then_body, checks);
-            kernel(branch->else_body, checks);
-          }
-        }
+        for (std::size_t k = i; k < end; ++k) kernel(body[k], checks);
       }
       i = end - 1;
       continue;
@@ -428,8 +368,8 @@ MemoryResult compare_accesses(const Program& program, const Tasks& tasks, const 
   return Comparison(program, tasks, bindings, assumptions, rules, formulas).run();
 }
 
-std::optional<std::string> compare_host(const Program& program, const working::Rules& rules) {
-  return Host(program, rules).run();
+std::optional<std::string> compare_host(const Program& program, const Tasks& tasks, const working::Rules& rules) {
+  return Host(program, tasks, rules).run();
 }
 
 }  // namespace exocheck::amir::slices

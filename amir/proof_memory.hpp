@@ -12,16 +12,16 @@
 namespace exocheck::amir::slices {
 
 // One pair of statements that may meet.
-struct Meeting {
+struct Encounter {
   FormulaId condition = FormulaId::no;  // over parameters and the iterators of both; not given to the solver
   NodeId record{}, check{};
   VarId var{};
 };
 
 struct MemoryResult {
-  std::vector<Meeting> across_tasks;
+  std::vector<Encounter> across_tasks;
   // Within one task, by different threads or out of order.
-  std::vector<Meeting> within_task;
+  std::vector<Encounter> within_task;
   std::uint64_t queries = 0;
 };
 
@@ -31,6 +31,6 @@ MemoryResult compare_accesses(const Program& program, const Tasks& tasks, const 
 
 // Are all accesses of the host, and those of every kernel to what earlier kernels and the host did, in order? Iterations
 // and branches may or may not happen. nullopt: yes; otherwise what may be out of order.
-std::optional<std::string> compare_host(const Program& program, const working::Rules& rules);
+std::optional<std::string> compare_host(const Program& program, const Tasks& tasks, const working::Rules& rules);
 
 }  // namespace exocheck::amir::slices

@@ -11,10 +11,6 @@ using semantics::ir::overloaded;
 
 namespace {
 
-struct Contents {
-  bool task = false, host = false;
-};
-
 bool has_map(const prog::Node& node) {
   return std::visit(overloaded{
                         [](const prog::Check&) { return true; },
@@ -25,22 +21,6 @@ bool has_map(const prog::Node& node) {
                         [](const auto&) { return false; },
                     },
                     node.node);
-}
-
-void look(const Program& program, const prog::Body& body, Contents& out);
-
-void look(const Program& program, const prog::Node& node, Contents& out) {
-  if (std::holds_alternative<prog::IncTask>(node.node)) out.task = true;
-  if (has_map(node) && program.maps[node.map].all_threads) out.host = true;
-  if (const auto* loop = std::get_if<prog::Loop>(&node.node)) look(program, loop->body, out);
-  if (const auto* branch = std::get_if<prog::Branch>(&node.node)) {
-    look(program, branch->then_body, out);
-    look(program, branch->else_body, out);
-  }
-}
-
-void look(const Program& program, const prog::Body& body, Contents& out) {
-  for (const prog::Node& node : body) look(program, node, out);
 }
 
 // Does the host statement order everything on the device before it before everything on the device after it?
@@ -134,9 +114,33 @@ QualSet device_quals() {
 }
 
 bool is_device(const Program& program, const prog::Node& node) {
-  Contents contents;
-  look(program, node, contents);
-  return contents.task && !contents.host;
+  bool task = false, host = false;
+  prog::for_each_node(node, [&](const prog::Node& inner) {
+    task = task || std::holds_alternative<prog::IncTask>(inner.node);
+    host = host || (has_map(inner) && program.maps[inner.map].all_threads);
+  });
+  return task && !host;
+}
+
+Entered enter(const Path& path, Formulas& formulas, Bindings& bindings, const std::vector<Linear>* given) {
+  Entered out;
+  for (const Enclosing& e : path) {
+    if (e.kind != Enclosing::Kind::loop) {
+      const FormulaId f = bindings.condition(formulas, *e.condition);
+      out.condition = formulas.conj(out.condition, e.kind == Enclosing::Kind::holds ? f : formulas.negate(f));
+      continue;
+    }
+    const Linear lo = bindings.linear(formulas, *e.lo), hi = bindings.linear(formulas, *e.hi);
+    const Linear y = given != nullptr
+                         ? (*given)[out.iterators.size()]
+                         : formulas.declare("i" + std::to_string(semantics::ir::index(e.iterator)),
+                                            smt::VariableRole::iterator);
+    out.condition = formulas.conj(out.condition, formulas.negate(formulas.less(y, lo)));
+    out.condition = formulas.conj(out.condition, formulas.less(y, hi));
+    bindings.set(e.iterator, y);
+    out.iterators.push_back(y);
+  }
+  return out;
 }
 
 Tasks find_tasks(const Program& program) { return Finder(program).run(); }

@@ -17,6 +17,14 @@ struct Enclosing {
 };
 using Path = std::vector<Enclosing>;
 
+// A path whose iterators are symbols: they lie in their ranges, and the conditions hold.
+struct Entered {
+  FormulaId condition = FormulaId::yes;
+  std::vector<Linear> iterators;  // outermost first
+};
+// Binds the iterators, to fresh symbols or to those given. Throws GiveUp.
+Entered enter(const Path& path, Formulas& formulas, Bindings& bindings, const std::vector<Linear>* given = nullptr);
+
 struct Task {
   const semantics::amir::Body* body = nullptr;  // of the innermost cuda_tasks loop
   Path path;

@@ -3,13 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <functional>
 #include <map>
 #include <numeric>
 #include <set>
 
 #include "amir/flags.hpp"
 #include "amir/rounds.hpp"
+#include "amir/slice_partition.hpp"
+#include "amir/slice_spread.hpp"
+#include "amir/slice_text.hpp"
 #include "semantics/errors.hpp"
 #include "semantics/ir_util.hpp"
 
@@ -29,180 +31,6 @@ namespace {
 
 constexpr std::uint64_t most_touches = 4'000'000;
 constexpr std::uint64_t most_slice_leaves = 20'000'000;
-
-using Key = std::vector<std::int64_t>;
-
-void put(Key& out, const Linear& a) {
-  out.push_back(static_cast<std::int64_t>(a.terms.size()));
-  for (const auto& [id, factor] : a.terms) out.insert(out.end(), {static_cast<std::int64_t>(id), factor});
-  out.push_back(a.constant);
-}
-
-bool is_sync(const prog::Node& node) {
-  return std::holds_alternative<prog::Fence>(node.node) || std::holds_alternative<prog::Arrive>(node.node) ||
-         std::holds_alternative<prog::Await>(node.node);
-}
-
-bool uses_threads(const prog::Node& node) {
-  return is_sync(node) || std::holds_alternative<prog::Check>(node.node) ||
-         std::holds_alternative<prog::Record>(node.node);
-}
-
-std::optional<VarId> accessed(const prog::Node& node) {
-  return std::visit(overloaded{
-                        [](const prog::Check& s) -> std::optional<VarId> { return s.target.var; },
-                        [](const prog::Record& s) -> std::optional<VarId> { return s.target.var; },
-                        [](const prog::InitRead& s) -> std::optional<VarId> { return s.target.var; },
-                        [](const prog::InitWrite& s) -> std::optional<VarId> { return s.target.var; },
-                        [](const auto&) -> std::optional<VarId> { return std::nullopt; },
-                    },
-                    node.node);
-}
-
-std::optional<VarId> lifetime(const prog::Node& node) {
-  if (const auto* s = std::get_if<prog::Alloc>(&node.node)) return s->var;
-  if (const auto* s = std::get_if<prog::Free>(&node.node)) return s->var;
-  if (const auto* s = std::get_if<prog::CheckBarrier>(&node.node)) return s->var;
-  return std::nullopt;
-}
-
-// The classes of a partition of the cluster's threads.
-class Partition {
- public:
-  explicit Partition(std::int64_t threads) : class_of_(static_cast<std::size_t>(threads), 0) {}
-
-  void refine(const ThreadSet& set) {
-    std::map<std::uint32_t, std::uint32_t> split;
-    for (const ThreadRange& r : set.ranges()) {
-      for (ThreadId t = r.lo; t < r.hi; ++t) {
-        std::uint32_t& c = class_of_[static_cast<std::size_t>(t)];
-        const auto [at, fresh] = split.try_emplace(c, next_);
-        if (fresh) ++next_;
-        c = at->second;
-      }
-    }
-  }
-  void refine(const std::vector<Key>& traces) {
-    std::map<std::pair<std::uint32_t, Key>, std::uint32_t> split;
-    for (std::size_t t = 0; t < class_of_.size(); ++t) {
-      const auto [at, fresh] = split.try_emplace({class_of_[t], traces[t]}, next_);
-      if (fresh) ++next_;
-      class_of_[t] = at->second;
-    }
-  }
-  std::uint32_t at(ThreadId t) const { return class_of_[static_cast<std::size_t>(t)]; }
-  // The threads of each class, in ascending order of their first.
-  std::vector<std::vector<ThreadId>> members() const {
-    std::map<std::uint32_t, std::size_t> position;
-    std::vector<std::vector<ThreadId>> out;
-    for (std::size_t t = 0; t < class_of_.size(); ++t) {
-      const auto [at, fresh] = position.try_emplace(class_of_[t], out.size());
-      if (fresh) out.emplace_back();
-      out[at->second].push_back(static_cast<ThreadId>(t));
-    }
-    return out;
-  }
-  std::size_t threads() const { return class_of_.size(); }
-
- private:
-  std::vector<std::uint32_t> class_of_;
-  std::uint32_t next_ = 1;
-};
-
-// Who may know of the element's accesses, and where arrivals may publish them, followed through the slice.
-class Spread {
- public:
-  using Elements = std::function<std::optional<std::vector<std::int64_t>>(const BarrierPart&)>;
-  using Group = std::function<std::uint32_t(VarId, std::int64_t)>;
-
-  Spread(const Slice& slice, std::vector<char>& relevant, Elements elements, Group group)
-      : slice_(slice), relevant_(relevant), elements_(std::move(elements)), group_(std::move(group)) {
-    std::fill(relevant_.begin(), relevant_.end(), 0);
-  }
-  void run() {
-    follow(slice_.items);
-    for (std::size_t i = 0; i < slice_.leaves.size(); ++i) {
-      const prog::Node& node = *slice_.leaves[i].node;
-      if (std::holds_alternative<prog::Fence>(node.node)) continue;
-      const bool counts = std::holds_alternative<prog::Arrive>(node.node) || std::holds_alternative<prog::Await>(node.node);
-      if (!counts) {
-        relevant_[i] = 1;
-        continue;
-      }
-      // Indices of arrivals are relative: of a group that publishes something all arrivals and awaits count.
-      if (any_pending(slice_.leaves[i].barriers.front())) relevant_[i] = 1;
-    }
-  }
-
- private:
-  using Place = std::pair<VarId, std::uint32_t>;  // a multicast group
-
-  std::vector<Place> places(const BarrierPart& part) {
-    std::vector<Place> out;
-    if (const auto flats = elements_(part)) {
-      for (const std::int64_t flat : *flats) out.emplace_back(part.var, group_(part.var, flat));
-    } else {
-      out.emplace_back(part.var, ~0u);  // any
-    }
-    return out;
-  }
-  bool any_pending(const BarrierPart& part) {
-    for (const auto& place : places(part)) {
-      if (pending_.contains(place) || pending_.contains({place.first, ~0u})) return true;
-      if (place.second != ~0u) continue;
-      const auto first = pending_.lower_bound({place.first, 0});
-      if (first != pending_.end() && first->first == place.first) return true;
-    }
-    return false;
-  }
-  void know(const ThreadSet& threads) {
-    if (known_.contains(threads)) return;
-    known_ = known_.unite(threads);
-    ++changes_;
-  }
-  void publish(const BarrierPart& part) {
-    for (const auto& place : places(part)) changes_ += pending_.insert(place).second ? 1 : 0;
-  }
-  void follow(const std::vector<Item>& items) {
-    for (const Item& item : items) {
-      if (item.kind == Item::Kind::loop) {
-        for (;;) {
-          const std::uint64_t before = changes_;
-          follow(item.body);
-          if (changes_ == before) break;
-        }
-        continue;
-      }
-      if (item.kind == Item::Kind::branch) {
-        follow(item.body);
-        follow(item.otherwise);
-        continue;
-      }
-      const SliceLeaf& leaf = slice_.leaves[item.leaf];
-      if (std::holds_alternative<prog::Record>(leaf.node->node)) {
-        know(leaf.threads);
-        for (const BarrierPart& part : leaf.barriers) publish(part);
-      } else if (std::holds_alternative<prog::Fence>(leaf.node->node)) {
-        if (!known_.meets(leaf.threads)) continue;
-        relevant_[item.leaf] = 1;
-        know(leaf.threads);
-      } else if (std::holds_alternative<prog::Arrive>(leaf.node->node)) {
-        if (!known_.meets(leaf.threads)) continue;
-        for (std::size_t i = 1; i < leaf.barriers.size(); ++i) publish(leaf.barriers[i]);
-      } else if (std::holds_alternative<prog::Await>(leaf.node->node)) {
-        if (any_pending(leaf.barriers.front())) know(leaf.threads);
-      }
-    }
-  }
-
-  const Slice& slice_;
-  std::vector<char>& relevant_;
-  Elements elements_;
-  Group group_;
-  ThreadSet known_;
-  std::set<Place> pending_;
-  std::uint64_t changes_ = 0;
-};
 
 class Slicer {
  public:
@@ -250,8 +78,10 @@ class Slicer {
     friend bool operator==(const Place&, const Place&) = default;
   };
   void enclosing(const std::vector<Item>& items, const Key& path, std::vector<Place>& places);
-  std::optional<std::vector<std::int64_t>> elements(const BarrierPart& part) const;
-  std::int64_t count(VarId barrier) const;
+  std::optional<std::vector<std::int64_t>> elements(const BarrierPart& part) const {
+    return elements_of(unit_, part);
+  }
+  std::int64_t count(VarId barrier) const { return element_count(*unit_.locals[index(barrier)]); }
   void group_barriers();
   // Throws GiveUp if an Arrive may count in the wrong round.
   void follow_rounds(const std::vector<Item>& items, Rounds& rounds) const;
@@ -277,7 +107,6 @@ class Slicer {
   // access at that place, and nothing can be pending on its barrier.
   void drop_irrelevant(Slice& slice) const;
   std::vector<Item> assemble(const std::vector<SliceLeaf>& leaves) const;
-  void write(const std::vector<Item>& items, const Slice& slice, Key& out) const;
   void number_barriers(Slice& slice) const;
 
   const Unit& unit_;
@@ -286,8 +115,7 @@ class Slicer {
   const bool merge_;
   std::vector<Key> paths_;                   // by leaf: bounds and conditions around it
   std::vector<std::vector<Place>> places_;  // by leaf
-  // By barrier variable: an element's first partner in its multicast group.
-  std::map<VarId, std::vector<std::uint32_t>> groups_;
+  BarrierGroups groups_;
   std::map<VarId, int> allocations_;  // those in loops and branches count twice
   Partition sync_classes_;
   std::set<Key> seen_;
@@ -317,30 +145,6 @@ void Slicer::enclosing(const std::vector<Item>& items, const Key& path, std::vec
     }
     places.pop_back();
   }
-}
-
-std::int64_t Slicer::count(VarId barrier) const {
-  std::int64_t n = 1;
-  for (const std::int64_t e : local(barrier).extents) n = semantics::ir::checked_mul(n, e);
-  return n;
-}
-
-// The flat indices of a part with constant indices; nullopt otherwise.
-std::optional<std::vector<std::int64_t>> Slicer::elements(const BarrierPart& part) const {
-  std::vector<std::int64_t> out{0};
-  const auto& extents = local(part.var).extents;
-  for (std::size_t d = 0; d < part.index.size(); ++d) {
-    const auto& i = part.index[d];
-    if (i && !i->is_constant()) return std::nullopt;
-    if (i && (i->constant < 0 || i->constant >= extents[d])) throw GiveUp("a barrier index leaves its array");
-    std::vector<std::int64_t> next;
-    for (const std::int64_t flat : out) {
-      for (std::int64_t v = i ? i->constant : 0; v < (i ? i->constant + 1 : extents[d]); ++v)
-        next.push_back(flat * extents[d] + v);
-    }
-    out = std::move(next);
-  }
-  return out;
 }
 
 void Slicer::group_barriers() {
@@ -430,7 +234,6 @@ void Slicer::follow_rounds(const std::vector<Item>& items, Rounds& rounds) const
 void Slicer::classify() {
   std::map<std::pair<VarId, std::int64_t>, ThreadId> owner;  // -1: shared
   std::set<VarId> shared;
-  std::set<std::vector<std::pair<ThreadId, ThreadId>>> refined;
   const auto use = [&](const BarrierPart& part, ThreadId by) {
     const auto flats = elements(part);
     if (!flats) {
@@ -445,10 +248,7 @@ void Slicer::classify() {
   for (const Leaf& leaf : unit_.leaves) {
     const bool alone = leaf.threads.is_single() && is_sync(*leaf.node);
     for (const BarrierPart& part : leaf.barriers) use(part, alone ? leaf.threads.min() : -1);
-    if (!is_sync(*leaf.node) || alone) continue;
-    std::vector<std::pair<ThreadId, ThreadId>> key;
-    for (const ThreadRange& r : leaf.threads.ranges()) key.emplace_back(r.lo, r.hi);
-    if (refined.insert(std::move(key)).second) sync_classes_.refine(leaf.threads);
+    if (is_sync(*leaf.node) && !alone) sync_classes_.refine(leaf.threads);
   }
   const auto is_private = [&](VarId var, std::int64_t flat) {
     return !shared.contains(var) && owner.at({var, flat}) >= 0;
@@ -522,7 +322,6 @@ void Slicer::slice_variable(const LocalVariable& x) {
   const std::set<std::uint32_t> settled = certainly_initialised(x);
   std::vector<std::uint32_t> touching;
   Partition partition = sync_classes_;
-  std::set<std::vector<std::pair<ThreadId, ThreadId>>> refined;
   bool mutated = variable(x.var).shared || variable(x.var).barrier;
   for (std::uint32_t i = 0; i < unit_.leaves.size(); ++i) {
     const Leaf& leaf = unit_.leaves[i];
@@ -532,10 +331,7 @@ void Slicer::slice_variable(const LocalVariable& x) {
         !std::holds_alternative<prog::Record>(leaf.node->node))
       continue;
     mutated = true;
-    if (leaf.threads.is_single()) continue;
-    std::vector<std::pair<ThreadId, ThreadId>> key;
-    for (const ThreadRange& r : leaf.threads.ranges()) key.emplace_back(r.lo, r.hi);
-    if (refined.insert(std::move(key)).second) partition.refine(leaf.threads);
+    if (!leaf.threads.is_single()) partition.refine(leaf.threads);
   }
   if (touching.empty() || (!mutated && !variable(x.var).check_initialised)) return;
   // Synchronization, and what begins and ends the life of the variable and of barriers.
@@ -551,10 +347,7 @@ void Slicer::slice_variable(const LocalVariable& x) {
   std::set<Key> signatures;
   for (const Cell& cell : cells(x, touching)) {
     ++out_.classes;
-    if (one_collective(x, cell)) {
-      ++out_.single_thread;
-      continue;
-    }
+    if (one_collective(x, cell)) continue;
     if (!merge_ || signatures.insert(signature(cell, partition)).second)
       build(x, cell, classes, skeleton);
   }
@@ -702,7 +495,6 @@ void Slicer::build(const LocalVariable& x, const Cell& cell, const std::vector<s
   Slice slice;
   slice.var = x.var;
   slice.first = cell.first;
-  for (const std::int64_t c : cell.first) slice.element.push_back(Linear{{}, c});
 
   std::set<ThreadId> alone;
   for (const Touch& touch : cell.touches) {
@@ -753,11 +545,7 @@ void Slicer::build(const LocalVariable& x, const Cell& cell, const std::vector<s
 }
 
 void Slicer::drop_irrelevant(Slice& slice) const {
-  std::vector<char> relevant(slice.leaves.size(), 1);
-  Spread(
-      slice, relevant, [this](const BarrierPart& part) { return elements(part); },
-      [this](VarId var, std::int64_t flat) { return groups_.at(var)[static_cast<std::size_t>(flat)]; })
-      .run();
+  const std::vector<char> relevant = relevant_leaves(unit_, slice, groups_);
   std::vector<SliceLeaf> leaves;
   std::map<ThreadId, ThreadId> number;
   for (std::size_t i = 0; i < slice.leaves.size(); ++i) {
@@ -797,7 +585,6 @@ std::vector<Item> Slicer::assemble(const std::vector<SliceLeaf>& leaves) const {
       Item header;
       header.kind = place.item->kind;
       header.leaf = place.item->leaf;
-      header.symbol = place.item->symbol;
       header.iterator = place.item->iterator;
       header.lo = place.item->lo;
       header.hi = place.item->hi;
@@ -880,81 +667,10 @@ void Slicer::number_barriers(Slice& slice) const {
   }
 }
 
-void Slicer::write(const std::vector<Item>& items, const Slice& slice, Key& out) const {
-  const auto num = [](auto v) { return static_cast<std::int64_t>(v); };
-  for (const Item& item : items) {
-    out.push_back(num(item.kind));
-    if (item.kind == Item::Kind::loop) {
-      out.push_back(num(item.iterator));
-      put(out, item.lo);
-      put(out, item.hi);
-    }
-    if (item.kind == Item::Kind::branch) out.push_back(num(item.condition));
-    if (item.kind != Item::Kind::leaf) {
-      write(item.body, slice, out);
-      out.push_back(-1);
-      write(item.otherwise, slice, out);
-      out.push_back(-2);
-      continue;
-    }
-    const SliceLeaf& leaf = slice.leaves[item.leaf];
-    out.push_back(num(leaf.node->node.index()));
-    out.push_back(num(leaf.hit));
-    out.push_back(num(leaf.threads.ranges().size()));
-    for (const ThreadRange& r : leaf.threads.ranges()) out.insert(out.end(), {r.lo, r.hi});
-    for (const BarrierPart& part : leaf.barriers) {
-      if (const auto flats = elements(part)) {
-        out.push_back(num(flats->size()));
-        for (const std::int64_t flat : *flats) out.push_back(num(*slice.find(part.var, flat)));
-      } else {
-        out.insert(out.end(), {-3, num(index(part.var))});
-        for (const auto& i : part.index) put(out, i ? *i : Linear{{}, -1});
-      }
-    }
-    std::visit(overloaded{
-                   [&](const prog::Check& s) {
-                     out.insert(out.end(), {s.reads, s.convergent, num(s.level), s.quals.bits(), num(s.purpose),
-                                            s.overwrites});
-                   },
-                   [&](const prog::Record& s) {
-                     out.insert(out.end(),
-                                {s.mutate, s.convergent, s.in_order, num(s.qual), s.atomic.bits()});
-                   },
-                   [&](const prog::Fence& s) {
-                     out.insert(out.end(),
-                                {s.transitive, s.first.bits(), s.full.bits(), s.temporal.bits()});
-                   },
-                   [&](const prog::Arrive& s) { out.insert(out.end(), {s.transitive, s.first.bits()}); },
-                   [&](const prog::Await& s) {
-                     out.insert(out.end(), {s.full.bits(), s.temporal.bits(), s.n});
-                   },
-                   [&](const prog::Loop&) {},
-                   [&](const prog::Branch&) {},
-                   [&](const prog::IncTask&) {},
-                   [&](const prog::InitRead&) {},
-                   [&](const prog::InitWrite&) {},
-                   // Of barriers: which elements are meant.
-                   [&](const auto& s) {
-                     out.push_back(slice.var == s.var ? 1 : 0);
-                     for (std::uint32_t i = 0; i < slice.barriers.size(); ++i) {
-                       if (slice.barriers[i].var == s.var) out.push_back(num(i));
-                     }
-                   },
-               },
-               leaf.node->node);
-  }
-}
-
 void Slicer::finish(Slice slice) {
   number_barriers(slice);
-  Key& text = slice.text;
-  text.push_back(slice.var ? 1 : 0);
-  if (slice.var) text.push_back(variable(*slice.var).registers);
-  for (const SliceBarrier& b : slice.barriers) {
-    text.insert(text.end(), {b.group, variable(b.var).lowered == semantics::LoweredBarrier::cluster_sync});
-  }
-  write(slice.items, slice, text);
-  if (seen_.insert(text).second || !merge_) out_.slices.push_back(std::move(slice));
+  slice.text = text_of(unit_, slice);
+  if (seen_.insert(slice.text).second || !merge_) out_.slices.push_back(std::move(slice));
 }
 
 }  // namespace

@@ -30,8 +30,7 @@ struct SliceBarrier {
 
 struct Slice {
   std::optional<VarId> var;     // none: counters
-  std::vector<Linear> element;  // coordinates, constant for variables with constant extents
-  std::vector<std::int64_t> first;  // of the smallest element of the class: its coordinates, if constant
+  std::vector<std::int64_t> first;  // coordinates of the smallest element of the class
   std::vector<SliceLeaf> leaves;
   std::vector<Item> items;      // Item::leaf of a leaf: index into leaves; of a loop: as in the unit
   std::vector<SliceBarrier> barriers;
@@ -44,7 +43,6 @@ struct Slice {
 struct SliceSet {
   std::vector<Slice> slices;     // distinct ones, in deterministic order
   std::uint64_t classes = 0;     // element classes looked at, and barrier groups
-  std::uint64_t single_thread = 0;  // of these, those that one collective touches in order and that need no slice
 };
 
 // All slices of the unit's local variables; equal ones once, unless `merge` is false. Throws GiveUp.

@@ -452,7 +452,6 @@ void Explorer::iterate(Segmentation& s, const Start& start, const Linear& end, F
     layers.push_back(std::move(layer));
     ++i;
     ++budget_.layers;
-    budget_.longest_loop = std::max<std::uint64_t>(budget_.longest_loop, i);
     if (layers[i].empty()) break;
     if (!s.cycles) continue;
     for (std::size_t back = static_cast<std::size_t>(period); back <= i; back += static_cast<std::size_t>(period)) {

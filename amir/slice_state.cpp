@@ -270,21 +270,11 @@ Transitions::Step Transitions::compute(const SliceLeaf& leaf, State s,
             return {intern(std::move(s)), {}};
           },
           [&](const prog::Alloc& a) -> Step {
-            if (slice_.var == a.var) {
-              s.mutates.clear();
-              s.reads.clear();
-              s.initialised = false;
-            }
-            forget(s, a.var);
+            renew(s, a.var);
             return {intern(std::move(s)), {}};
           },
           [&](const prog::Free& f) -> Step {
-            if (slice_.var == f.var) {
-              s.mutates.clear();
-              s.reads.clear();
-              s.initialised = false;
-            }
-            forget(s, f.var);
+            renew(s, f.var);
             return {intern(std::move(s)), {}};
           },
           [&](const prog::InitRead& read) -> Step {
@@ -303,14 +293,15 @@ Transitions::Step Transitions::compute(const SliceLeaf& leaf, State s,
       leaf.node->node);
 }
 
-void Transitions::fence(std::vector<RecordValue>& records, const prog::Fence& s, const ThreadSet& threads) const {
-  const Grants grants = Grants::of(s.full, s.temporal, rules_.table);
+template <class Change>
+void Transitions::pick_up(std::vector<RecordValue>& records, const ThreadSet& threads, bool transitive, QualSet first,
+                          const Change& change) const {
   const std::size_t count = records.size();
   for (std::size_t i = 0; i < count; ++i) {
-    const Meeting meeting = meet(records[i], threads, s.transitive, s.first, rules_);
+    const Meeting meeting = meet(records[i], threads, transitive, first, rules_);
     if (!meeting.met()) continue;
     const auto apply = [&](RecordValue& r, const Meeting::Part& part) {
-      if (part.strength != Strength::none) grant(r, threads, grants.to(r, part.strength, part.owned, rules_));
+      if (part.strength != Strength::none) change(r, part.strength, part.owned);
       normalise(r, rules_);
     };
     if (meeting.split) {
@@ -324,34 +315,25 @@ void Transitions::fence(std::vector<RecordValue>& records, const prog::Fence& s,
   }
 }
 
+void Transitions::fence(std::vector<RecordValue>& records, const prog::Fence& s, const ThreadSet& threads) const {
+  const Grants grants = Grants::of(s.full, s.temporal, rules_.table);
+  pick_up(records, threads, s.transitive, s.first, [&](RecordValue& r, Strength strength, bool owned) {
+    grant(r, threads, grants.to(r, strength, owned, rules_));
+  });
+}
+
 void Transitions::arrive(std::vector<RecordValue>& records, const prog::Arrive& s, const ThreadSet& threads,
                          const std::vector<std::uint32_t>& referenced, std::int64_t k) const {
-  const std::size_t count = records.size();
-  for (std::size_t i = 0; i < count; ++i) {
-    const Meeting meeting = meet(records[i], threads, s.transitive, s.first, rules_);
-    if (!meeting.met()) continue;
-    const auto apply = [&](RecordValue& r, const Meeting::Part& part) {
-      if (part.strength != Strength::none) {
-        for (const std::uint32_t e : referenced) {
-          if (awaits_[e].uses.empty()) continue;
-          Pending& p = r.pending_on(e);
-          p.weak = std::min(p.weak, k);
-          if (part.strength != Strength::strong) continue;
-          p.strong = std::min(p.strong, k);
-          if (part.owned && rules_.mode.proxy_fence_owner) p.own = std::min(p.own, k);
-        }
-      }
-      normalise(r, rules_);
-    };
-    if (meeting.split) {
-      RecordValue inside = records[i];
-      inside.members = meeting.inside;
-      records[i].members = records[i].members.minus(meeting.inside);
-      apply(inside, meeting.inside_part);
-      records.push_back(std::move(inside));
+  pick_up(records, threads, s.transitive, s.first, [&](RecordValue& r, Strength strength, bool owned) {
+    for (const std::uint32_t e : referenced) {
+      if (awaits_[e].uses.empty()) continue;
+      Pending& p = r.pending_on(e);
+      p.weak = std::min(p.weak, k);
+      if (strength != Strength::strong) continue;
+      p.strong = std::min(p.strong, k);
+      if (owned && rules_.mode.proxy_fence_owner) p.own = std::min(p.own, k);
     }
-    apply(records[i], meeting.whole);
-  }
+  });
 }
 
 void Transitions::await(std::vector<RecordValue>& records, const prog::Await& s, const ThreadSet& threads,
@@ -369,10 +351,14 @@ void Transitions::await(std::vector<RecordValue>& records, const prog::Await& s,
   }
 }
 
-// decisions.md N25.
-void Transitions::forget(State& s, VarId barrier) const {
+void Transitions::renew(State& s, VarId var) const {
+  if (slice_.var == var) {
+    s.mutates.clear();
+    s.reads.clear();
+    s.initialised = false;
+  }
   for (std::size_t b = 0; b < s.counters.size(); ++b) {
-    if (slice_.barriers[b].var != barrier) continue;
+    if (slice_.barriers[b].var != var) continue;
     s.counters[b] = {};
     for (auto* records : {&s.mutates, &s.reads}) {
       for (RecordValue& r : *records) std::erase_if(r.pending, [&](const Pending& p) { return p.barrier == b; });

@@ -74,12 +74,17 @@ class Transitions {
   void canonical(State& s) const;
   void tidy(std::vector<RecordValue>& records, const State& s, const std::vector<std::int64_t>& base) const;
   Step compute(const SliceLeaf& leaf, State s, const std::vector<std::vector<std::uint32_t>>& parts);
+  // Calls `change(record, strength, owned)` for what the collective picks up; families that it meets in part are split.
+  template <class Change>
+  void pick_up(std::vector<RecordValue>& records, const ThreadSet& threads, bool transitive, QualSet first,
+               const Change& change) const;
   void fence(std::vector<RecordValue>& records, const semantics::amir::Fence& s, const ThreadSet& threads) const;
   void arrive(std::vector<RecordValue>& records, const semantics::amir::Arrive& s, const ThreadSet& threads,
               const std::vector<std::uint32_t>& referenced, std::int64_t k) const;
   void await(std::vector<RecordValue>& records, const semantics::amir::Await& s, const ThreadSet& threads,
              std::uint32_t element, std::int64_t newest) const;
-  void forget(State& s, VarId barrier) const;
+  // A life of the variable begins or ends; arrivals of earlier lives are gone (decisions.md N25).
+  void renew(State& s, VarId var) const;
 
   const Unit& unit_;
   const Slice& slice_;

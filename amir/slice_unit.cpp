@@ -25,6 +25,72 @@ FormulaId Bindings::condition(Formulas& formulas, const semantics::ir::Expr& e) 
   return *f;
 }
 
+IndexRange Bindings::range(Formulas& formulas, const prog::Window& w) const {
+  const Linear lo = linear(formulas, *w.lo);
+  Linear hi = w.interval() ? linear(formulas, *w.hi) : lo;
+  if (!w.interval()) hi.constant = semantics::ir::checked_add(hi.constant, 1);
+  return {lo, hi};
+}
+
+std::set<VarId> allocated_in(const prog::Body& body) {
+  std::set<VarId> out;
+  prog::for_each_node(body, [&](const prog::Node& node) {
+    if (const auto* alloc = std::get_if<prog::Alloc>(&node.node)) out.insert(alloc->var);
+  });
+  return out;
+}
+
+bool is_sync(const prog::Node& node) {
+  return std::holds_alternative<prog::Fence>(node.node) || std::holds_alternative<prog::Arrive>(node.node) ||
+         std::holds_alternative<prog::Await>(node.node);
+}
+
+bool uses_threads(const prog::Node& node) {
+  return is_sync(node) || std::holds_alternative<prog::Check>(node.node) ||
+         std::holds_alternative<prog::Record>(node.node);
+}
+
+std::optional<VarId> accessed(const prog::Node& node) {
+  return std::visit(overloaded{
+                        [](const prog::Check& s) -> std::optional<VarId> { return s.target.var; },
+                        [](const prog::Record& s) -> std::optional<VarId> { return s.target.var; },
+                        [](const prog::InitRead& s) -> std::optional<VarId> { return s.target.var; },
+                        [](const prog::InitWrite& s) -> std::optional<VarId> { return s.target.var; },
+                        [](const auto&) -> std::optional<VarId> { return std::nullopt; },
+                    },
+                    node.node);
+}
+
+std::optional<VarId> lifetime(const prog::Node& node) {
+  if (const auto* s = std::get_if<prog::Alloc>(&node.node)) return s->var;
+  if (const auto* s = std::get_if<prog::Free>(&node.node)) return s->var;
+  if (const auto* s = std::get_if<prog::CheckBarrier>(&node.node)) return s->var;
+  return std::nullopt;
+}
+
+std::int64_t element_count(const LocalVariable& x) {
+  std::int64_t n = 1;
+  for (const std::int64_t e : x.extents) n = semantics::ir::checked_mul(n, e);
+  return n;
+}
+
+std::optional<std::vector<std::int64_t>> elements_of(const Unit& unit, const BarrierPart& part) {
+  std::vector<std::int64_t> out{0};
+  const auto& extents = unit.locals[index(part.var)]->extents;
+  for (std::size_t d = 0; d < part.index.size(); ++d) {
+    const auto& i = part.index[d];
+    if (i && !i->is_constant()) return std::nullopt;
+    if (i && (i->constant < 0 || i->constant >= extents[d])) throw GiveUp("a barrier index leaves its array");
+    std::vector<std::int64_t> next;
+    for (const std::int64_t flat : out) {
+      for (std::int64_t v = i ? i->constant : 0; v < (i ? i->constant + 1 : extents[d]); ++v)
+        next.push_back(flat * extents[d] + v);
+    }
+    out = std::move(next);
+  }
+  return out;
+}
+
 namespace {
 
 // Longer constant loops stay loops: with synchronization inside, their states repeat; without, unrolling keeps indices
@@ -74,23 +140,15 @@ class Builder {
 };
 
 void Builder::find_locals(const prog::Body& body) {
-  for (const prog::Node& node : body) {
-    if (const auto* alloc = std::get_if<prog::Alloc>(&node.node)) {
-      const prog::Variable& variable = unit_.program->variables[index(alloc->var)];
-      LocalVariable x{alloc->var, {}, !variable.barrier || variable.shared};
-      for (const auto& extent : variable.shape) {
-        const Linear n = bindings_.linear(formulas_, *extent);
-        if (!n.is_constant())
-          throw GiveUp(fmt::format("the extents of {} depend on sizes", variable.name));
-        x.extents.push_back(std::max<std::int64_t>(n.constant, 0));
-      }
-      unit_.locals[index(alloc->var)] = std::move(x);
+  for (const VarId var : allocated_in(body)) {
+    const prog::Variable& variable = unit_.program->variables[index(var)];
+    LocalVariable x{var, {}, !variable.barrier || variable.shared};
+    for (const auto& extent : variable.shape) {
+      const Linear n = bindings_.linear(formulas_, *extent);
+      if (!n.is_constant()) throw GiveUp(fmt::format("the extents of {} depend on sizes", variable.name));
+      x.extents.push_back(std::max<std::int64_t>(n.constant, 0));
     }
-    if (const auto* loop = std::get_if<prog::Loop>(&node.node)) find_locals(loop->body);
-    if (const auto* branch = std::get_if<prog::Branch>(&node.node)) {
-      find_locals(branch->then_body);
-      find_locals(branch->else_body);
-    }
+    unit_.locals[index(var)] = std::move(x);
   }
 }
 
@@ -157,17 +215,12 @@ void Builder::leaf(const prog::Node& node, std::vector<Item>& out, Leaf l) {
 }
 
 bool synchronizes(const prog::Body& body) {
-  return std::any_of(body.begin(), body.end(), [](const prog::Node& node) {
-    return std::visit(overloaded{
-                          [](const prog::Fence&) { return true; },
-                          [](const prog::Arrive&) { return true; },
-                          [](const prog::Await&) { return true; },
-                          [](const prog::Loop& s) { return synchronizes(s.body); },
-                          [](const prog::Branch& s) { return synchronizes(s.then_body) || synchronizes(s.else_body); },
-                          [](const auto&) { return false; },
-                      },
-                      node.node);
+  bool found = false;
+  prog::for_each_node(body, [&](const prog::Node& node) {
+    found = found || std::holds_alternative<prog::Fence>(node.node) ||
+            std::holds_alternative<prog::Arrive>(node.node) || std::holds_alternative<prog::Await>(node.node);
   });
+  return found;
 }
 
 void Builder::loop(const prog::Loop& s, std::vector<Item>& out) {
@@ -190,7 +243,6 @@ void Builder::loop(const prog::Loop& s, std::vector<Item>& out) {
   }
   Item item;
   item.kind = Item::Kind::loop;
-  item.symbol = s.iter;
   item.leaf = static_cast<std::uint32_t>(unit_.leaves.size());
   item.lo = lo;
   item.hi = hi;
@@ -285,10 +337,7 @@ void Builder::target(const prog::Target& t, Leaf& out) {
       out.window.push_back({swept->second.first, swept->second.second});
       continue;
     }
-    const Linear lo = bindings_.linear(formulas_, *w.lo);
-    Linear hi = w.interval() ? bindings_.linear(formulas_, *w.hi) : lo;
-    if (!w.interval()) hi.constant = semantics::ir::checked_add(hi.constant, 1);
-    out.window.push_back({lo, hi});
+    out.window.push_back(bindings_.range(formulas_, w));
   }
 }
 

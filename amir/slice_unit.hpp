@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -23,6 +24,11 @@ struct GiveUp : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+// Half-open.
+struct IndexRange {
+  Linear lo, hi;
+};
+
 // Values of control variables, by SymId.
 class Bindings {
  public:
@@ -34,15 +40,12 @@ class Bindings {
   // Throw GiveUp if the expression has no linear form.
   Linear linear(Formulas& formulas, const semantics::ir::Expr& e) const;
   FormulaId condition(Formulas& formulas, const semantics::ir::Expr& e) const;
+  IndexRange range(Formulas& formulas, const semantics::amir::Window& w) const;
 
  private:
   std::vector<std::optional<Linear>> values_;
 };
 
-// Half-open.
-struct IndexRange {
-  Linear lo, hi;
-};
 
 // Elements of a barrier array; a dimension without a value is taken whole.
 struct BarrierPart {
@@ -65,7 +68,6 @@ struct Item {
   enum class Kind : std::uint8_t { leaf, loop, branch };
   Kind kind = Kind::leaf;
   std::uint32_t leaf = 0;        // leaf: its index; loop: the index of the first leaf inside
-  SymId symbol{};                // loop
   AtomId iterator = 0;           // loop
   Linear lo, hi;                 // loop
   FormulaId condition = FormulaId::yes;  // branch
@@ -84,6 +86,21 @@ struct Unit {
   std::vector<Item> items;
   std::vector<std::optional<LocalVariable>> locals;  // by VarId; empty: not allocated in the task
 };
+
+// Variables that some statement of the body allocates.
+std::set<VarId> allocated_in(const semantics::amir::Body& body);
+
+// What a statement is about: synchronization; something that depends on who executes it; the variable whose elements it
+// accesses; the variable whose life begins, ends, or is checked at its end.
+bool is_sync(const semantics::amir::Node& node);
+bool uses_threads(const semantics::amir::Node& node);
+std::optional<VarId> accessed(const semantics::amir::Node& node);
+std::optional<VarId> lifetime(const semantics::amir::Node& node);
+
+// Number of elements. Throws OverflowError.
+std::int64_t element_count(const LocalVariable& x);
+// Row-major indices of the elements; nullopt if an index is not constant. Throws GiveUp outside the array.
+std::optional<std::vector<std::int64_t>> elements_of(const Unit& unit, const BarrierPart& part);
 
 // `task` is the body of the innermost cuda_tasks loop. Accesses to variables that the task does not allocate are left out:
 // tasks share them (proof_memory.hpp). Throws GiveUp.

@@ -297,7 +297,7 @@ class TraceGraph {
       if (!expression) return false;
       for (const Element& e : *expression) referenced.emplace(target.var, e);
     }
-    if (rules_.forward_progress && !rounds_.arrive(s.home.var, home->front(), referenced.size(), thread_set(node))) {
+    if (rules_.forward_progress && !rounds_.arrive(s.home.var, home->front(), referenced.size(), control_.threads(node))) {
       Violation violation;
       violation.code = "E-Y06";
       violation.var = s.home.var;
@@ -360,7 +360,7 @@ class TraceGraph {
     v.full = s.full;
     v.temporal = s.temporal;
     v.barrier = vertex(s.barrier.var, element);
-    rounds_.await(s.barrier.var, s.n, thread_set(node));
+    rounds_.await(s.barrier.var, s.n, control_.threads(node));
     syncs_.push_back(std::move(v));
     return true;
   }
@@ -435,9 +435,6 @@ class TraceGraph {
     return {var, variables_[index(var)].generation, element};
   }
 
-  ThreadSet thread_set(const prog::Node& node) const {
-    return ThreadSet::of(program_.maps[node.map], control_.environment(), control_.task(), program_.threads);
-  }
   Threads collective(const prog::Node& node) const {
     const prog::ThreadMap& map = program_.maps[node.map];
     Threads out{map.all_threads, {}};

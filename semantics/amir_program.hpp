@@ -156,4 +156,21 @@ struct Program {
   std::int64_t threads = 1;           // per cluster, the largest of all device functions
 };
 
+// Calls `visit` with the node and with every node inside it, outer ones first.
+template <class Visit>
+void for_each_node(const Node& node, const Visit& visit);
+template <class Visit>
+void for_each_node(const Body& body, const Visit& visit) {
+  for (const Node& node : body) for_each_node(node, visit);
+}
+template <class Visit>
+void for_each_node(const Node& node, const Visit& visit) {
+  visit(node);
+  if (const auto* loop = std::get_if<Loop>(&node.node)) for_each_node(loop->body, visit);
+  if (const auto* branch = std::get_if<Branch>(&node.node)) {
+    for_each_node(branch->then_body, visit);
+    for_each_node(branch->else_body, visit);
+  }
+}
+
 }  // namespace exocheck::semantics::amir

@@ -90,18 +90,6 @@ Linear Formulas::substitute(const Linear& a, AtomId variable, const Linear& valu
   return out;
 }
 
-std::int64_t Formulas::value(const Linear& a,
-                             const std::function<std::int64_t(const Variable&)>& value_of) const {
-  std::int64_t out = a.constant;
-  for (const auto& [id, factor] : a.terms) {
-    const auto& q = atoms_.quotient(id);
-    const std::int64_t v =
-        q ? floor_div(value(q->numerator, value_of), q->divisor) : value_of(*atoms_.variable(id));
-    out = checked_add(out, checked_mul(factor, v));
-  }
-  return out;
-}
-
 // ------------------------------------------------------------------------------------------- formulas
 
 FormulaId Formulas::intern(Node n) {
@@ -377,11 +365,12 @@ Formulas::Satisfiable Formulas::satisfiable(FormulaId f) {
   const auto [at, fresh] = satisfiable_.try_emplace(f, Satisfiable::unknown);
   if (!fresh) return at->second;
   // Small sizes and first iterations often do.
+  const Term condition = term(f);
   for (const std::int64_t guess : {1, 2, 16, 64, 512, 4096}) {
-    const bool found = holds(f, [guess](const Variable& v) {
+    const auto value_of = [guess](const Variable& v) {
       return v.role == VariableRole::iterator ? 0 : v.role == VariableRole::boolean ? guess % 2 : guess;
-    });
-    if (found) return at->second = Satisfiable::yes;
+    };
+    if (evaluate(condition, value_of) != 0) return at->second = Satisfiable::yes;
   }
   const Answer answer = solve(f);
   at->second = std::holds_alternative<Proved>(answer)  ? Satisfiable::no
@@ -403,28 +392,6 @@ std::optional<bool> Formulas::equivalent(FormulaId a, FormulaId b) {
     }
   }
   return true;
-}
-
-bool Formulas::holds(FormulaId f, const std::function<std::int64_t(const Variable&)>& value_of) const {
-  const Node& n = node(f);
-  const auto part_holds = [&](FormulaId p) { return holds(p, value_of); };
-  switch (n.kind) {
-    case Kind::no:
-      return false;
-    case Kind::yes:
-      return true;
-    case Kind::le:
-      return value(n.a, value_of) <= 0;
-    case Kind::eq:
-      return value(n.a, value_of) == 0;
-    case Kind::ne:
-      return value(n.a, value_of) != 0;
-    case Kind::conj:
-      return std::all_of(n.parts.begin(), n.parts.end(), part_holds);
-    case Kind::disj:
-      return std::any_of(n.parts.begin(), n.parts.end(), part_holds);
-  }
-  throw InternalError("unknown kind of formula");
 }
 
 Term Formulas::term(const Linear& a) const {

@@ -78,9 +78,6 @@ class Formulas {
   std::optional<bool> equivalent(FormulaId a, FormulaId b);
   // A model, made small; Proved if there is none.
   Answer solve(FormulaId f);
-  // Truth under an assignment of the variables.
-  bool holds(FormulaId f, const std::function<std::int64_t(const Variable&)>& value_of) const;
-  std::int64_t value(const Linear& a, const std::function<std::int64_t(const Variable&)>& value_of) const;
 
   Term term(FormulaId f) const;
   Term term(const Linear& a) const;

@@ -14,6 +14,21 @@ Window point(ExprPtr index) { return {std::move(index), nullptr}; }
 Window range(std::int64_t lo, std::int64_t hi) { return {num(lo), num(hi)}; }
 Target at(VarId var, std::vector<Window> index) { return {var, std::move(index), false}; }
 
+std::vector<Target> elements(VarId var, const std::vector<std::int64_t>& shape) {
+  std::vector<Target> out{at(var)};
+  for (const std::int64_t extent : shape) {
+    std::vector<Target> next;
+    for (const Target& t : out) {
+      for (std::int64_t i = 0; i < extent; ++i) {
+        next.push_back(t);
+        next.back().index.push_back(point(i));
+      }
+    }
+    out = std::move(next);
+  }
+  return out;
+}
+
 ThreadMap everyone() { return {true, {}}; }
 
 ThreadMap threads(std::int64_t lo, std::int64_t hi, std::int64_t extent) {

@@ -29,6 +29,8 @@ Window point(std::int64_t index);
 Window point(ExprPtr index);
 Window range(std::int64_t lo, std::int64_t hi);  // half-open
 Target at(VarId var, std::vector<Window> index = {});
+// Every element of an array of this shape, row-major.
+std::vector<Target> elements(VarId var, const std::vector<std::int64_t>& shape);
 // All threads of every task (CPU scope).
 ThreadMap everyone();
 // Local threads [lo, hi) of a cluster of `extent` threads.

@@ -280,23 +280,13 @@ class Generator {
 
   // One arrival by every element of the barrier, then one Await of every element, as multicast needs it.
   void rendezvous(const Barrier& z) {
-    std::vector<Target> elements{at(z.var)};
-    for (const std::int64_t extent : z.shape) {
-      std::vector<Target> next;
-      for (const Target& t : elements) {
-        for (std::int64_t i = 0; i < extent; ++i) {
-          next.push_back(t);
-          next.back().index.push_back(point(i));
-        }
-      }
-      elements = std::move(next);
-    }
-    for (const Target& t : elements) {
+    const std::vector<Target> all = elements(z.var, z.shape);
+    for (const Target& t : all) {
       b_.scope(map());
       arrive(z, t);
     }
     if (random_.percent(40)) statement(0);
-    for (const Target& t : elements) {
+    for (const Target& t : all) {
       b_.scope(map());
       await(z, t);
     }

@@ -244,22 +244,12 @@ class Generator {
   // Every home of a multicast barrier arrives, then each element is awaited.
   void rendezvous() {
     const Barrier& z = random_.pick(barriers_);
-    std::vector<Target> elements{at(z.var)};
-    for (const std::int64_t extent : z.shape) {
-      std::vector<Target> next;
-      for (const Target& t : elements) {
-        for (std::int64_t i = 0; i < extent; ++i) {
-          next.push_back(t);
-          next.back().index.push_back(point(i));
-        }
-      }
-      elements = std::move(next);
-    }
-    for (const Target& t : elements) {
+    const std::vector<Target> all = elements(z.var, z.shape);
+    for (const Target& t : all) {
       b_.scope(map());
       arrive(z, t);
     }
-    for (const Target& t : elements) {
+    for (const Target& t : all) {
       b_.scope(map());
       b_.await(t, timeline(), z.n);
     }
