@@ -68,7 +68,8 @@ class Checker {
   void count(const std::vector<analysis::Obligation>& obligations);
   void count(const SizePlan& plan);
   void run_sizes(const Prepared& prepared, bool bounds_proved);
-  // Looks at all sizes (or, with `fixed`, at these) without running the machine. settled: the verdict is final.
+  // Looks at all sizes (or, with `fixed`, at these) without running the machine. settled: the verdict is
+  // final.
   enum class Attempt : std::uint8_t { settled, accepted, open };
   Attempt attempt(const Prepared& prepared, const Words& words, const ParameterValues& fixed);
   // Runs the machine at the sizes that a proof named. true: that ended the check.
@@ -77,11 +78,12 @@ class Checker {
   void finish_excluded(const std::vector<std::string>& sizes);
   // false: a defect or a limit ended the check.
   bool run_one(const Prepared& prepared, const Words& words, const SizeChoice& choice);
-  // The mode's rules; in the default mode with the strict ones. These only add findings: if they find nothing, the default
-  // mode is settled, too, and there is nothing to warn of.
+  // The mode's rules; in the default mode with the strict ones. These only add findings: if they find
+  // nothing, the default mode is settled, too, and there is nothing to warn of.
   ModeRules stricter() const {
     ModeRules rules = rules_of(options_.mode);
-    if (options_.mode == analysis::Mode::standard) rules.proxy_fence_owner = rules.generic_before_async = true;
+    if (options_.mode == analysis::Mode::standard)
+      rules.proxy_fence_owner = rules.generic_before_async = true;
     return rules;
   }
   Outcome execute(const Prepared& prepared, const Sizes& sizes, const ModeRules& rules);
@@ -126,7 +128,8 @@ void Checker::check() {
   if (preparation.unsupported) return finish(Verdict::unsupported, *preparation.unsupported);
   if (verdict && !preparation.unknown) return finish(*verdict, result_.findings.front().message);
   if (preparation.prepared) run_sizes(*preparation.prepared, !preparation.unknown);
-  if (preparation.prepared && result_.verdict != Verdict::checked && result_.verdict != Verdict::proved) return;
+  if (preparation.prepared && result_.verdict != Verdict::checked && result_.verdict != Verdict::proved)
+    return;
   if (preparation.unknown) return finish(Verdict::unknown, *preparation.unknown);
   if (preparation.cpu_only) prove_sequential();
 }
@@ -142,7 +145,8 @@ void Checker::prove_sequential() {
       else
         inadmissible.push_back(show(choice.values));
     }
-    if (!inadmissible.empty() && inadmissible.size() == plan.choices.size()) return finish_excluded(inadmissible);
+    if (!inadmissible.empty() && inadmissible.size() == plan.choices.size())
+      return finish_excluded(inadmissible);
   }
   finish(Verdict::proved, "");
   result_.all_sizes = true;
@@ -191,16 +195,19 @@ void Checker::count(const SizePlan& plan) {
   }
 }
 
-Checker::Attempt Checker::attempt(const Prepared& prepared, const Words& words, const ParameterValues& fixed) {
+Checker::Attempt Checker::attempt(const Prepared& prepared, const Words& words,
+                                  const ParameterValues& fixed) {
   const Program& program = prepared.translation.program;
   ProofOptions options;
   options.max_seconds = std::min(options.max_seconds, limits().max_seconds / 2);
   options.solver_seconds = std::min(options.solver_seconds, options.max_seconds);
+  Proof proof(program, prepared.procedure, fixed, stricter(), options);
   const auto look = [&](const ModeRules& rules, bool final) {
-    options.confirm = nullptr;
-    if (final) options.confirm = [&](const ParameterValues& sizes) { return confirm(prepared, words, sizes); };
-    options.most_candidates = final ? 8 : 1;
-    ProofResult r = prove(program, prepared.procedure, fixed, rules, options);
+    Candidates candidates;
+    if (final)
+      candidates.confirm = [&](const ParameterValues& sizes) { return confirm(prepared, words, sizes); };
+    if (!final) candidates.most = 1;
+    ProofResult r = proof.look(rules, candidates);
     result_.stats.statements += r.steps;
     result_.stats.records_peak = std::max(result_.stats.records_peak, r.records_peak);
     result_.stats.solver_seconds += r.solver_seconds;
@@ -225,9 +232,10 @@ Checker::Attempt Checker::attempt(const Prepared& prepared, const Words& words, 
     result_.not_proved = result.reason;
     return Attempt::open;
   }
+  const std::size_t before = result_.findings.size();
   for (const ParameterValues& sizes : warnings) {
     if (confirm(prepared, words, sizes)) return Attempt::settled;
-    if (!result_.findings.empty()) break;
+    if (result_.findings.size() > before) break;
   }
   if (!result.asserts_complete) {
     // Nothing is wrong at any sizes; are there any?
@@ -238,13 +246,15 @@ Checker::Attempt Checker::attempt(const Prepared& prepared, const Words& words, 
     }
   }
   executed_task_ = true;
-  result_.proof = ProofSummary{result.element_classes, result.slices, result.steps, result.layers, result.memory_queries};
+  result_.proof =
+      ProofSummary{result.element_classes, result.slices, result.steps, result.layers, result.memory_queries};
   return Attempt::accepted;
 }
 
 bool Checker::confirm(const Prepared& prepared, const Words& words, const ParameterValues& candidate) {
   SizeSet sizes;
-  for (const auto& [symbol, value] : candidate) sizes.emplace_back(prepared.procedure.symbol(symbol).name, value);
+  for (const auto& [symbol, value] : candidate)
+    sizes.emplace_back(prepared.procedure.symbol(symbol).name, value);
   const SizePlan plan = plan_sizes(prepared.procedure, {sizes});
   for (const SizeChoice& choice : plan.choices) {
     if (!choice.admissible || run_one(prepared, words, choice)) continue;
@@ -277,6 +287,7 @@ void Checker::run_sizes(const Prepared& prepared, bool bounds_proved) {
   result_.sizes_chosen = plan.chosen_here;
   result_.behaviours_left_out = plan.left_out;
   std::vector<std::string> inadmissible;
+  bool all_accepted = true;
   for (const SizeChoice& choice : plan.choices) {
     if (!choice.admissible) {
       inadmissible.push_back(show(choice.values));
@@ -288,15 +299,18 @@ void Checker::run_sizes(const Prepared& prepared, bool bounds_proved) {
       ParameterValues fixed;
       for (const SymId p : prepared.procedure.parameters) {
         const auto& value = choice.environment[p];
-        if (value && prepared.procedure.symbol(p).kind != semantics::ir::SymbolKind::stride) fixed.emplace_back(p, *value);
+        if (value && prepared.procedure.symbol(p).kind != semantics::ir::SymbolKind::stride)
+          fixed.emplace_back(p, *value);
       }
       const Attempt done = attempt(prepared, words, fixed);
       result_.not_proved.clear();
       if (done == Attempt::settled) return;
       if (done == Attempt::accepted) continue;
     }
+    all_accepted = false;
     if (!run_one(prepared, words, choice)) return;
   }
+  if (!all_accepted) result_.proof.reset();
   if (result_.sizes.empty()) {
     if (!inadmissible.empty()) return finish_excluded(inadmissible);
     return finish(Verdict::vacuous, "no sizes satisfy the asserts");

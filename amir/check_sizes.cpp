@@ -205,6 +205,7 @@ std::vector<Planner::Candidate> Planner::examine(const std::vector<std::vector<s
 void Planner::add_solved(const Environment& fixed, std::vector<Candidate>& candidates, SizePlan& plan) const {
   SizeGoals questions(procedure_, windows_, features_, fixed);
   smt::QuickProver quick;
+  smt::Solver solver;
   std::set<SizeFeatures::Feature> covered;
   for (const Candidate& c : candidates) {
     if (c.profile.cost <= max_choice_cost) covered.insert(c.profile.features.begin(), c.profile.features.end());
@@ -218,7 +219,7 @@ void Planner::add_solved(const Environment& fixed, std::vector<Candidate>& candi
       query.answer = smt::Unknown{"the solver time for choosing sizes is used up"};
     } else {
       const auto start = std::chrono::steady_clock::now();
-      query.answer = smt::solve(query.query, solver_limits);
+      query.answer = solver.solve(query.query, solver_limits);
       query.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
       query.solver = true;
       plan.solver_seconds += query.seconds;

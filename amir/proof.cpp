@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <deque>
 
 #include "amir/proof_memory.hpp"
 #include "amir/proof_program.hpp"
@@ -22,16 +23,14 @@ using slices::Formulas;
 using slices::GiveUp;
 using slices::Linear;
 
-namespace {
-
-class Prover {
+class Proof::State {
  public:
-  Prover(const Program& program, const Procedure& procedure, const ParameterValues& fixed, const ModeRules& rules,
-         const ProofOptions& options)
+  State(const Program& program, const Procedure& procedure, ParameterValues fixed, const ModeRules& strictest,
+        const ProofOptions& options)
       : program_(program),
         procedure_(procedure),
-        fixed_(fixed),
-        rules_(rules),
+        fixed_(std::move(fixed)),
+        strictest_(strictest),
         options_(options),
         formulas_(smt::Limits{4'000, 2'000'000, 2'048}, options.solver_seconds),
         bindings_(program.symbol_count) {
@@ -40,21 +39,28 @@ class Prover {
     budget_.fast_forward = options.fast_forward;
   }
 
-  ProofResult run() {
+  ProofResult look(const ModeRules& rules, const Candidates& candidates) {
     const auto start = std::chrono::steady_clock::now();
+    const slices::Budget before = budget_;
+    const std::uint64_t calls = formulas_.solver_calls();
+    const double solver_seconds = formulas_.solver_seconds();
+    result_ = {};
+    suspects_.clear();
+    memory_suspects_.clear();
     try {
-      preconditions();
-      follow();
-      judge();
+      if (!taken_apart_) take_apart();
+      if (gave_up_) throw GiveUp(*gave_up_);
+      follow(working::Rules(rules));
+      judge(candidates);
     } catch (const GiveUp& e) {
       give_up(e.what());
     } catch (const semantics::OverflowError& e) {
       give_up(e.what());
     }
-    result_.steps = budget_.steps;
-    result_.layers = budget_.layers;
-    result_.solver_calls = formulas_.solver_calls();
-    result_.solver_seconds = formulas_.solver_seconds();
+    result_.steps = budget_.steps - before.steps;
+    result_.layers = budget_.layers - before.layers;
+    result_.solver_calls = formulas_.solver_calls() - calls;
+    result_.solver_seconds = formulas_.solver_seconds() - solver_seconds;
     result_.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     return std::move(result_);
   }
@@ -64,41 +70,56 @@ class Prover {
     FormulaId condition;
     ProofFailure failure;
   };
+  // A task that some sizes execute.
+  struct TaskSlices {
+    FormulaId path = FormulaId::yes;
+    slices::Unit unit;
+    slices::SliceSet set;  // points into `unit`
+  };
 
   void give_up(std::string reason) {
     result_.kind = ProofResult::Kind::open;
     result_.reason = std::move(reason);
   }
+  void take_apart();
   void preconditions();
-  void follow();
-  void follow(const slices::Task& task);
-  ProofFailure describe(const slices::Unit& unit, const slices::Slice& slice, const slices::Failure& f) const;
-  void judge();
+  void take_apart(const slices::Task& task);
+  void follow(const working::Rules& rules);
+  ProofFailure describe(std::size_t task, const slices::Slice& slice, const slices::Failure& f) const;
+  void judge(const Candidates& candidates);
   // Sizes for the condition; nullopt: none, or (with `unknown` set) nobody knows.
   std::optional<ParameterValues> sizes(FormulaId f, bool& unknown);
 
   const Program& program_;
   const Procedure& procedure_;
-  const ParameterValues& fixed_;
-  const working::Rules rules_;
-  const ProofOptions& options_;
+  const ParameterValues fixed_;
+  const ModeRules strictest_;
+  const ProofOptions options_;
   Formulas formulas_;
+  slices::Budget budget_;
+
+  // The same at every look.
+  bool taken_apart_ = false;
+  std::optional<std::string> gave_up_;
   Bindings bindings_;
   std::vector<std::pair<SymId, smt::Variable>> parameters_;
   FormulaId assumptions_ = FormulaId::yes;
-  slices::Budget budget_;
+  bool asserts_complete_ = true, reaches_task_ = false, task_unknown_ = false;
+  slices::Tasks tasks_;
+  std::deque<TaskSlices> task_slices_;
+
+  // Of this look.
   std::vector<Suspect> suspects_;
   std::vector<Suspect> memory_suspects_;
-  std::size_t followed_ = 0;  // tasks
-  bool task_unknown_ = false;
   ProofResult result_;
 };
 
-void Prover::preconditions() {
+void Proof::State::preconditions() {
   for (const SymId p : procedure_.parameters) {
     const auto& symbol = procedure_.symbol(p);
     if (!symbol.control() || symbol.kind == SymbolKind::stride) continue;
-    const auto given = std::find_if(fixed_.begin(), fixed_.end(), [&](const auto& v) { return v.first == p; });
+    const auto given =
+        std::find_if(fixed_.begin(), fixed_.end(), [&](const auto& v) { return v.first == p; });
     if (given != fixed_.end()) {
       bindings_.set(p, Linear{{}, given->second});
       continue;
@@ -121,41 +142,78 @@ void Prover::preconditions() {
   for (const semantics::ir::Assertion& a : procedure_.assertions) {
     // Without an assert that has no linear form more is shown than needed.
     const auto f = formulas_.condition(*a.condition, [this](SymId s) { return bindings_[s]; });
-    result_.asserts_complete = result_.asserts_complete && f.has_value();
+    asserts_complete_ = asserts_complete_ && f.has_value();
     if (f) assumptions_ = formulas_.conj(assumptions_, *f);
   }
   if (assumptions_ == FormulaId::no) throw GiveUp("no sizes satisfy the asserts");
 }
 
-void Prover::follow(const slices::Task& task) {
+void Proof::State::take_apart() {
+  taken_apart_ = true;
+  try {
+    preconditions();
+    tasks_ = slices::find_tasks(program_);
+    if (tasks_.tasks.empty()) throw GiveUp("there is no task");
+    for (const slices::Task& task : tasks_.tasks) take_apart(task);
+  } catch (const GiveUp& e) {
+    gave_up_ = e.what();
+  } catch (const semantics::OverflowError& e) {
+    gave_up_ = e.what();
+  }
+}
+
+void Proof::State::take_apart(const slices::Task& task) {
   Bindings bindings = bindings_;
-  const FormulaId path = formulas_.conj(assumptions_, slices::enter(task.path, formulas_, bindings).condition);
+  const FormulaId path =
+      formulas_.conj(assumptions_, slices::enter(task.path, formulas_, bindings).condition);
   switch (formulas_.satisfiable(path)) {
     case Formulas::Satisfiable::no:
       return;  // never executed
     case Formulas::Satisfiable::yes:
-      result_.reaches_task = true;
+      reaches_task_ = true;
       break;
     case Formulas::Satisfiable::unknown:
       task_unknown_ = true;
       break;
   }
-  const slices::Unit unit = slices::make_unit(program_, *task.body, formulas_, bindings);
-  const slices::SliceSet set = slices::make_slices(unit, formulas_, rules_.mode, options_.merge_slices);
-  result_.element_classes += set.classes;
-  result_.slices += set.slices.size();
-  for (const slices::Slice& slice : set.slices) {
-    const auto failures =
-        slices::explore(unit, slice, formulas_, rules_, path, budget_, result_.records_peak);
-    for (const slices::Failure& f : failures) {
-      suspects_.push_back({f.condition, describe(unit, slice, f)});
+  TaskSlices& out = task_slices_.emplace_back();
+  out.path = path;
+  out.unit = slices::make_unit(program_, *task.body, formulas_, bindings);
+  out.set = slices::make_slices(out.unit, formulas_, strictest_, options_.merge_slices);
+}
+
+void Proof::State::follow(const working::Rules& rules) {
+  result_.reaches_task = reaches_task_;
+  result_.asserts_complete = asserts_complete_;
+  if (const auto wrong = slices::compare_host(program_, tasks_, rules)) throw GiveUp(*wrong);
+  const slices::MemoryResult memory =
+      slices::compare_accesses(program_, tasks_, bindings_, assumptions_, rules, formulas_);
+  result_.memory_queries = memory.queries;
+  for (const auto* list : {&memory.across_tasks, &memory.within_task}) {
+    for (const slices::Encounter& m : *list)
+      memory_suspects_.push_back({m.condition, {"E-Y32", false, m.check, m.var, {}, {}}});
+  }
+  for (std::size_t task = 0; task < task_slices_.size(); ++task) {
+    const TaskSlices& t = task_slices_[task];
+    result_.element_classes += t.set.classes;
+    result_.slices += t.set.slices.size();
+    for (const slices::Slice& slice : t.set.slices) {
+      for (const slices::Failure& f :
+           slices::explore(t.unit, slice, formulas_, rules, t.path, budget_, result_.records_peak))
+        suspects_.push_back({f.condition, describe(task, slice, f)});
     }
   }
 }
 
-ProofFailure Prover::describe(const slices::Unit& unit, const slices::Slice& slice, const slices::Failure& f) const {
-  ProofFailure out{f.code, f.warning, unit.leaves[f.unit_leaf].node->id, slice.var.value_or(VarId{}), slice.first,
-                   {static_cast<std::int64_t>(followed_)}};
+ProofFailure Proof::State::describe(std::size_t task, const slices::Slice& slice,
+                                    const slices::Failure& f) const {
+  const slices::Unit& unit = task_slices_[task].unit;
+  ProofFailure out{f.code,
+                   f.warning,
+                   unit.leaves[f.unit_leaf].node->id,
+                   slice.var.value_or(VarId{}),
+                   slice.first,
+                   {static_cast<std::int64_t>(task)}};
   if (!slice.var) {
     const slices::SliceBarrier& b = slice.barriers[f.barrier];
     out.var = b.var;
@@ -178,24 +236,7 @@ ProofFailure Prover::describe(const slices::Unit& unit, const slices::Slice& sli
   return out;
 }
 
-void Prover::follow() {
-  const slices::Tasks tasks = slices::find_tasks(program_);
-  if (tasks.tasks.empty()) throw GiveUp("there is no task");
-  if (const auto wrong = slices::compare_host(program_, tasks, rules_)) throw GiveUp(*wrong);
-  const slices::MemoryResult memory =
-      slices::compare_accesses(program_, tasks, bindings_, assumptions_, rules_, formulas_);
-  result_.memory_queries = memory.queries;
-  for (const auto* list : {&memory.across_tasks, &memory.within_task}) {
-    for (const slices::Encounter& m : *list)
-      memory_suspects_.push_back({m.condition, {"E-Y32", false, m.check, m.var, {}, {}}});
-  }
-  for (const slices::Task& task : tasks.tasks) {
-    follow(task);
-    ++followed_;
-  }
-}
-
-std::optional<ParameterValues> Prover::sizes(FormulaId f, bool& unknown) {
+std::optional<ParameterValues> Proof::State::sizes(FormulaId f, bool& unknown) {
   const smt::Answer answer = formulas_.solve(f);
   if (std::holds_alternative<smt::Proved>(answer)) return std::nullopt;
   if (std::holds_alternative<smt::Unknown>(answer)) {
@@ -213,13 +254,14 @@ std::optional<ParameterValues> Prover::sizes(FormulaId f, bool& unknown) {
   return out;
 }
 
-void Prover::judge() {
+void Proof::State::judge(const Candidates& candidates) {
   bool unknown = false;
   for (const Suspect& s : suspects_) {
     if (options_.keep_failures && formulas_.satisfiable(s.condition) != Formulas::Satisfiable::no)
       result_.failures.push_back(s.failure);
   }
-  const auto collect = [&](const std::vector<Suspect>& suspects, bool warning, std::vector<ParameterValues>& out) {
+  const auto collect = [&](const std::vector<Suspect>& suspects, bool warning,
+                           std::vector<ParameterValues>& out) {
     // The smallest sizes of all paths together first, then path by path.
     FormulaId any = FormulaId::no;
     std::vector<const Suspect*> wanted;
@@ -234,14 +276,14 @@ void Prover::judge() {
       auto found = sizes(f, unknown);
       if (!found) return false;
       if (std::find(out.begin(), out.end(), *found) != out.end()) return true;
-      confirmed = !warning && options_.confirm && options_.confirm(*found);
+      confirmed = !warning && candidates.confirm && candidates.confirm(*found);
       out.push_back(std::move(*found));
       return true;
     };
     if (!warning && !result_.failure) result_.failure = wanted.front()->failure;
     if (wanted.size() <= 40 && !add(any) && !unknown) return;
     for (const Suspect* s : wanted) {
-      if (confirmed || out.size() >= options_.most_candidates) break;
+      if (confirmed || out.size() >= candidates.most) break;
       // One set of sizes is enough for a warning.
       if (warning && !out.empty()) break;
       add(s->condition);
@@ -263,11 +305,19 @@ void Prover::judge() {
   result_.kind = ProofResult::Kind::proved;
 }
 
-}  // namespace
+Proof::Proof(const Program& program, const Procedure& procedure, ParameterValues fixed,
+             const ModeRules& strictest, const ProofOptions& options)
+    : state_(std::make_unique<State>(program, procedure, std::move(fixed), strictest, options)) {}
+
+Proof::~Proof() = default;
+
+ProofResult Proof::look(const ModeRules& rules, const Candidates& candidates) {
+  return state_->look(rules, candidates);
+}
 
 ProofResult prove(const Program& program, const Procedure& procedure, const ParameterValues& fixed,
                   const ModeRules& rules, const ProofOptions& options) {
-  return Prover(program, procedure, fixed, rules, options).run();
+  return Proof(program, procedure, fixed, rules, options).look(rules);
 }
 
 }  // namespace exocheck::amir

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <numeric>
 #include <set>
@@ -35,17 +36,18 @@ constexpr std::uint64_t most_slice_leaves = 20'000'000;
 class Slicer {
  public:
   Slicer(const Unit& unit, Formulas& formulas, const ModeRules& rules, bool merge)
-      : unit_(unit), formulas_(formulas), rules_(rules), merge_(merge), sync_classes_(unit.program->threads) {}
+      : unit_(unit),
+        formulas_(formulas),
+        rules_(rules),
+        merge_(merge),
+        sync_classes_(unit.program->threads) {}
 
   SliceSet run() {
-    paths_.resize(unit_.leaves.size());
+    path_of_.resize(unit_.leaves.size());
     places_.resize(unit_.leaves.size());
     std::vector<Place> places;
     enclosing(unit_.items, {}, places);
-    for (std::size_t i = 0; i < unit_.leaves.size(); ++i) {
-      const auto* alloc = std::get_if<prog::Alloc>(&unit_.leaves[i].node->node);
-      if (alloc != nullptr) allocations_[alloc->var] += paths_[i].empty() ? 1 : 2;
-    }
+    sort_leaves();
     group_barriers();
     if (rules_.forward_progress) {
       Rounds rounds(*unit_.program);
@@ -78,19 +80,14 @@ class Slicer {
     friend bool operator==(const Place&, const Place&) = default;
   };
   void enclosing(const std::vector<Item>& items, const Key& path, std::vector<Place>& places);
-  std::optional<std::vector<std::int64_t>> elements(const BarrierPart& part) const {
-    return elements_of(unit_, part);
-  }
+  void sort_leaves();
   std::int64_t count(VarId barrier) const { return element_count(*unit_.locals[index(barrier)]); }
   void group_barriers();
   // Throws GiveUp if an Arrive may count in the wrong round.
   void follow_rounds(const std::vector<Item>& items, Rounds& rounds) const;
   void classify();
   // Once, and neither in a loop nor in a branch.
-  bool allocated_once(VarId var) const {
-    const auto at = allocations_.find(var);
-    return at != allocations_.end() && at->second == 1;
-  }
+  bool allocated_once(VarId var) const { return by_variable_[index(var)].allocations == 1; }
   void slice_variable(const LocalVariable& x);
   // Initialisations that change nothing and reads of elements that are certainly initialised.
   std::set<std::uint32_t> certainly_initialised(const LocalVariable& x) const;
@@ -103,8 +100,8 @@ class Slicer {
   void slice_counters();
   void finish(Slice slice);
 
-  // Without synchronization that cannot change what anybody knows of the element: nobody in its collective can know of an
-  // access at that place, and nothing can be pending on its barrier.
+  // Without synchronization that cannot change what anybody knows of the element: nobody in its collective
+  // can know of an access at that place, and nothing can be pending on its barrier.
   void drop_irrelevant(Slice& slice) const;
   std::vector<Item> assemble(const std::vector<SliceLeaf>& leaves) const;
   void number_barriers(Slice& slice) const;
@@ -113,10 +110,20 @@ class Slicer {
   Formulas& formulas_;
   const ModeRules& rules_;
   const bool merge_;
-  std::vector<Key> paths_;                   // by leaf: bounds and conditions around it
+  // Bounds and conditions around a leaf, as a number; 0: none.
+  std::map<Key, std::uint32_t> paths_{{Key{}, 0}};
+  std::vector<std::uint32_t> path_of_;      // by leaf
   std::vector<std::vector<Place>> places_;  // by leaf
   BarrierGroups groups_;
-  std::map<VarId, int> allocations_;  // those in loops and branches count twice
+  // Leaves, ascending: accesses to a variable; what begins and ends its life; arrivals on it and awaits of
+  // it.
+  struct Uses {
+    std::vector<std::uint32_t> accesses, life, counts;
+    int allocations = 0;  // those in loops and branches count twice
+  };
+  std::vector<Uses> by_variable_;        // by VarId
+  std::set<VarId> symbolic_;             // barriers of which an iterator chooses elements
+  std::vector<std::uint32_t> skeleton_;  // synchronization, and what begins and ends the life of barriers
   Partition sync_classes_;
   std::set<Key> seen_;
   std::uint64_t built_ = 0;
@@ -124,33 +131,55 @@ class Slicer {
 };
 
 void Slicer::enclosing(const std::vector<Item>& items, const Key& path, std::vector<Place>& places) {
+  const std::uint32_t number =
+      paths_.try_emplace(path, static_cast<std::uint32_t>(paths_.size())).first->second;
   for (const Item& item : items) {
     if (item.kind == Item::Kind::leaf) {
-      paths_[item.leaf] = path;
+      path_of_[item.leaf] = number;
       places_[item.leaf] = places;
       continue;
     }
     Key inner = path;
     places.push_back({&item, false});
     if (item.kind == Item::Kind::loop) {
-      put(inner, item.lo);
-      put(inner, item.hi);
-      enclosing(item.body, inner, places);
+      put(inner, item.block->lo);
+      put(inner, item.block->hi);
+      enclosing(item.block->body, inner, places);
     } else {
-      inner.insert(inner.end(), {-1, static_cast<std::int64_t>(item.condition)});
-      enclosing(item.body, inner, places);
+      inner.insert(inner.end(), {-1, static_cast<std::int64_t>(item.block->condition)});
+      enclosing(item.block->body, inner, places);
       inner.back() = -1 - inner.back();
       places.back().otherwise = true;
-      enclosing(item.otherwise, inner, places);
+      enclosing(item.block->otherwise, inner, places);
     }
     places.pop_back();
+  }
+}
+
+void Slicer::sort_leaves() {
+  by_variable_.resize(unit_.program->variables.size());
+  for (std::uint32_t i = 0; i < unit_.leaves.size(); ++i) {
+    const prog::Node& node = *unit_.leaves[i].node;
+    if (const auto var = accessed(node)) by_variable_[index(*var)].accesses.push_back(i);
+    if (std::holds_alternative<prog::Arrive>(node.node) || std::holds_alternative<prog::Await>(node.node))
+      by_variable_[index(unit_.leaves[i].barriers.front().var)].counts.push_back(i);
+    const auto life = lifetime(node);
+    if (life) by_variable_[index(*life)].life.push_back(i);
+    if (std::holds_alternative<prog::Alloc>(node.node))
+      by_variable_[index(*life)].allocations += path_of_[i] == 0 ? 1 : 2;
+    const bool of_barrier =
+        life && variable(*life).barrier && !std::holds_alternative<prog::CheckBarrier>(node.node);
+    if (of_barrier || is_sync(node)) skeleton_.push_back(i);
+    for (const BarrierPart& part : unit_.leaves[i].barriers) {
+      if (!part.elements) symbolic_.insert(part.var);
+    }
   }
 }
 
 void Slicer::group_barriers() {
   for (const auto& x : unit_.locals) {
     if (!x || !variable(x->var).barrier) continue;
-    if (count(x->var) > (1 << 16)) throw GiveUp("a barrier array has more than 65536 elements");
+    if (count(x->var) > most_barriers) throw GiveUp("a barrier array has more than 65536 elements");
     std::vector<std::uint32_t> own(static_cast<std::size_t>(count(x->var)));
     std::iota(own.begin(), own.end(), 0u);
     groups_.emplace(x->var, std::move(own));
@@ -165,13 +194,13 @@ void Slicer::group_barriers() {
     std::set<std::int64_t> together;
     bool symbolic = false;
     for (const BarrierPart& part : leaf.barriers) {
-      const auto flats = elements(part);
+      const auto& flats = part.elements;
       symbolic = symbolic || !flats;
       if (flats) together.insert(flats->begin(), flats->end());
     }
-    const bool several = leaf.barriers.size() > 2 ||
-                         std::any_of(leaf.barriers[1].index.begin(), leaf.barriers[1].index.end(),
-                                     [](const auto& i) { return !i; });
+    const bool several =
+        leaf.barriers.size() > 2 || std::any_of(leaf.barriers[1].index.begin(), leaf.barriers[1].index.end(),
+                                                [](const auto& i) { return !i; });
     if (symbolic && several) {
       for (std::uint32_t e = 0; e < parent.size(); ++e) together.insert(e);
     }
@@ -193,15 +222,15 @@ void Slicer::follow_rounds(const std::vector<Item>& items, Rounds& rounds) const
       // Not at all, once, or again.
       Rounds inside = rounds;
       for (int round = 0; round < 2; ++round) {
-        follow_rounds(item.body, inside);
+        follow_rounds(item.block->body, inside);
         rounds.unite(inside);
       }
       continue;
     }
     if (item.kind == Item::Kind::branch) {
       Rounds other = rounds;
-      follow_rounds(item.body, rounds);
-      follow_rounds(item.otherwise, other);
+      follow_rounds(item.block->body, rounds);
+      follow_rounds(item.block->otherwise, other);
       rounds.unite(other);
       continue;
     }
@@ -209,33 +238,34 @@ void Slicer::follow_rounds(const std::vector<Item>& items, Rounds& rounds) const
     if (std::holds_alternative<prog::Arrive>(leaf.node->node)) {
       const BarrierPart& home = leaf.barriers.front();
       // A home that an iterator chooses may be the one before.
-      const auto flat = elements(home);
+      const auto& flat = home.elements;
       std::size_t referenced = 0;
       for (std::size_t i = 1; i < leaf.barriers.size(); ++i) {
-        const auto part = elements(leaf.barriers[i]);
+        const auto& part = leaf.barriers[i].elements;
         referenced += part ? part->size() : 2;
       }
-      if (!rounds.arrive(home.var, flat ? *flat : std::vector<std::int64_t>{}, referenced, leaf.threads)) {
+      if (!rounds.arrive(home.var, flat ? *flat : std::vector<std::int64_t>{}, referenced, *leaf.threads)) {
         throw GiveUp(fmt::format("arrives on {} may count in the wrong round", variable(home.var).name));
       }
     } else if (const auto* await = std::get_if<prog::Await>(&leaf.node->node)) {
-      rounds.await(await->barrier.var, await->n, leaf.threads);
+      rounds.await(await->barrier.var, await->n, *leaf.threads);
     } else if (std::holds_alternative<prog::Fence>(leaf.node->node)) {
-      const auto& ranges = leaf.threads.ranges();
+      const auto& ranges = leaf.threads->ranges();
       rounds.fence(ranges.size() == 1 && ranges[0].hi - ranges[0].lo == unit_.program->threads);
-    } else if (const auto var = lifetime(*leaf.node); var && !std::holds_alternative<prog::CheckBarrier>(leaf.node->node)) {
+    } else if (const auto var = lifetime(*leaf.node);
+               var && !std::holds_alternative<prog::CheckBarrier>(leaf.node->node)) {
       rounds.forget(*var);
     }
   }
 }
 
-// Threads that take part in the same collectives of several threads and, alone, do the same on barrier elements that
-// nobody else uses are interchangeable.
+// Threads that take part in the same collectives of several threads and, alone, do the same on barrier
+// elements that nobody else uses are interchangeable.
 void Slicer::classify() {
   std::map<std::pair<VarId, std::int64_t>, ThreadId> owner;  // -1: shared
   std::set<VarId> shared;
   const auto use = [&](const BarrierPart& part, ThreadId by) {
-    const auto flats = elements(part);
+    const auto& flats = part.elements;
     if (!flats) {
       shared.insert(part.var);
       return;
@@ -246,9 +276,9 @@ void Slicer::classify() {
     }
   };
   for (const Leaf& leaf : unit_.leaves) {
-    const bool alone = leaf.threads.is_single() && is_sync(*leaf.node);
-    for (const BarrierPart& part : leaf.barriers) use(part, alone ? leaf.threads.min() : -1);
-    if (is_sync(*leaf.node) && !alone) sync_classes_.refine(leaf.threads);
+    const bool alone = leaf.threads->is_single() && is_sync(*leaf.node);
+    for (const BarrierPart& part : leaf.barriers) use(part, alone ? leaf.threads->min() : -1);
+    if (is_sync(*leaf.node) && !alone) sync_classes_.refine(*leaf.threads);
   }
   const auto is_private = [&](VarId var, std::int64_t flat) {
     return !shared.contains(var) && owner.at({var, flat}) >= 0;
@@ -257,13 +287,13 @@ void Slicer::classify() {
   std::map<std::pair<ThreadId, VarId>, std::set<std::int64_t>> owned;
   for (std::uint32_t i = 0; i < unit_.leaves.size(); ++i) {
     const Leaf& leaf = unit_.leaves[i];
-    if (!is_sync(*leaf.node) || !leaf.threads.is_single()) continue;
-    const ThreadId t = leaf.threads.min();
+    if (!is_sync(*leaf.node) || !leaf.threads->is_single()) continue;
+    const ThreadId t = leaf.threads->min();
     Key& trace = traces[static_cast<std::size_t>(t)];
     trace.push_back(leaf.shape);
-    trace.insert(trace.end(), paths_[i].begin(), paths_[i].end());
+    trace.push_back(path_of_[i]);
     for (const BarrierPart& part : leaf.barriers) {
-      const auto flats = elements(part);
+      const auto& flats = part.elements;
       const bool own = flats && std::all_of(flats->begin(), flats->end(),
                                             [&](std::int64_t flat) { return is_private(part.var, flat); });
       if (own) owned[{t, part.var}].insert(flats->begin(), flats->end());
@@ -294,24 +324,25 @@ std::set<std::uint32_t> Slicer::certainly_initialised(const LocalVariable& x) co
     }
     return true;
   };
-  for (std::uint32_t i = 0; i < unit_.leaves.size(); ++i) {
+  for (const std::uint32_t i : by_variable_[index(x.var)].accesses) {
     const Leaf& leaf = unit_.leaves[i];
     const bool write = std::holds_alternative<prog::InitWrite>(leaf.node->node);
-    if (accessed(*leaf.node) != x.var || (!write && !std::holds_alternative<prog::InitRead>(leaf.node->node))) continue;
+    if (!write && !std::holds_alternative<prog::InitRead>(leaf.node->node)) continue;
     Key window;
     for (const IndexRange& w : leaf.window) {
       put(window, w.lo);
       put(window, w.hi);
     }
-    if (written.contains(window) ||
-        std::any_of(writes.begin(), writes.end(), [&](std::uint32_t w) { return covers(unit_.leaves[w], leaf); })) {
+    if (written.contains(window) || std::any_of(writes.begin(), writes.end(), [&](std::uint32_t w) {
+          return covers(unit_.leaves[w], leaf);
+        })) {
       out.insert(i);
       continue;
     }
     const bool constant = std::all_of(leaf.window.begin(), leaf.window.end(), [](const IndexRange& w) {
       return w.lo.is_constant() && w.hi.is_constant();
     });
-    if (!write || !constant || !paths_[i].empty()) continue;
+    if (!write || !constant || path_of_[i] != 0) continue;
     written.insert(std::move(window));
     if (writes.size() < most_compared) writes.push_back(i);
   }
@@ -323,62 +354,57 @@ void Slicer::slice_variable(const LocalVariable& x) {
   std::vector<std::uint32_t> touching;
   Partition partition = sync_classes_;
   bool mutated = variable(x.var).shared || variable(x.var).barrier;
-  for (std::uint32_t i = 0; i < unit_.leaves.size(); ++i) {
+  for (const std::uint32_t i : by_variable_[index(x.var)].accesses) {
     const Leaf& leaf = unit_.leaves[i];
-    if (accessed(*leaf.node) != x.var || settled.contains(i)) continue;
+    if (settled.contains(i)) continue;
     touching.push_back(i);
     if (!std::holds_alternative<prog::Check>(leaf.node->node) &&
         !std::holds_alternative<prog::Record>(leaf.node->node))
       continue;
     mutated = true;
-    if (!leaf.threads.is_single()) partition.refine(leaf.threads);
+    if (!leaf.threads->is_single()) partition.refine(*leaf.threads);
   }
   if (touching.empty() || (!mutated && !variable(x.var).check_initialised)) return;
-  // Synchronization, and what begins and ends the life of the variable and of barriers.
   std::vector<std::uint32_t> skeleton;
-  for (std::uint32_t i = 0; i < unit_.leaves.size(); ++i) {
-    const prog::Node& node = *unit_.leaves[i].node;
-    const auto life = lifetime(node);
-    const bool alive =
-        life && (*life == x.var || (variable(*life).barrier && !std::holds_alternative<prog::CheckBarrier>(node.node)));
-    if (alive || is_sync(node)) skeleton.push_back(i);
-  }
+  const auto& life = by_variable_[index(x.var)].life;
+  std::set_union(skeleton_.begin(), skeleton_.end(), life.begin(), life.end(), std::back_inserter(skeleton));
   const std::vector<std::vector<ThreadId>> classes = partition.members();
   std::set<Key> signatures;
   for (const Cell& cell : cells(x, touching)) {
     ++out_.classes;
     if (one_collective(x, cell)) continue;
-    if (!merge_ || signatures.insert(signature(cell, partition)).second)
-      build(x, cell, classes, skeleton);
+    if (!merge_ || signatures.insert(signature(cell, partition)).second) build(x, cell, classes, skeleton);
   }
 }
 
-// The elements of a variable in classes: boxes between the constant bounds of all windows; where a bound depends on an
-// iterator, single coordinates.
+// The elements of a variable in classes: boxes between the constant bounds of all windows; where a bound
+// depends on an iterator, single coordinates.
 std::vector<Slicer::Cell> Slicer::cells(const LocalVariable& x, const std::vector<std::uint32_t>& touching) {
   const std::size_t rank = x.extents.size();
   std::vector<std::vector<std::int64_t>> starts(rank);
-  for (std::size_t d = 0; d < rank; ++d) {
-    std::set<std::int64_t> cuts{0};
-    bool symbolic = false;
-    for (const std::uint32_t i : touching) {
-      const IndexRange& w = unit_.leaves[i].window[d];
-      symbolic = symbolic || !w.lo.is_constant() || !w.hi.is_constant();
-      if (symbolic) break;
-      for (const std::int64_t c : {w.lo.constant, w.hi.constant}) {
-        if (c > 0 && c < x.extents[d]) cuts.insert(c);
+  std::vector<std::set<std::int64_t>> cuts(rank, {0});
+  std::vector<char> symbolic(rank, 0);
+  for (const std::uint32_t i : touching) {
+    const std::span<const IndexRange> window = unit_.leaves[i].window;
+    for (std::size_t d = 0; d < rank; ++d) {
+      for (const Linear* bound : {&window[d].lo, &window[d].hi}) {
+        if (!bound->is_constant()) symbolic[d] = 1;
+        if (bound->constant > 0 && bound->constant < x.extents[d]) cuts[d].insert(bound->constant);
       }
     }
-    if (symbolic) {
+  }
+  for (std::size_t d = 0; d < rank; ++d) {
+    if (symbolic[d] != 0) {
       if (x.extents[d] > 65536) throw GiveUp("a large dimension is indexed by an iterator");
       for (std::int64_t c = 0; c < x.extents[d]; ++c) starts[d].push_back(c);
     } else if (x.extents[d] > 0) {
-      starts[d].assign(cuts.begin(), cuts.end());
+      starts[d].assign(cuts[d].begin(), cuts[d].end());
     }
   }
   std::size_t total = 1;
   for (const auto& s : starts) total *= s.size();
-  if (total > 1'000'000) throw GiveUp(fmt::format("{} has too many classes of elements", variable(x.var).name));
+  if (total > 1'000'000)
+    throw GiveUp(fmt::format("{} has too many classes of elements", variable(x.var).name));
   std::vector<Cell> out(total);
   for (std::size_t flat = 0; flat < total; ++flat) {
     std::size_t rest = flat;
@@ -389,23 +415,24 @@ std::vector<Slicer::Cell> Slicer::cells(const LocalVariable& x, const std::vecto
     }
   }
   std::uint64_t touches = 0;
+  std::vector<std::pair<std::size_t, std::size_t>> ranges(rank);  // candidate positions per dimension
+  std::vector<std::size_t> at(rank);
   for (const std::uint32_t i : touching) {
     const Leaf& leaf = unit_.leaves[i];
-    // Candidate positions per dimension.
-    std::vector<std::pair<std::size_t, std::size_t>> ranges(rank);
     bool empty = false;
     for (std::size_t d = 0; d < rank; ++d) {
       const IndexRange& w = leaf.window[d];
       const auto& s = starts[d];
       ranges[d] = {0, s.size()};
       if (w.lo.is_constant())
-        ranges[d].first = static_cast<std::size_t>(std::lower_bound(s.begin(), s.end(), w.lo.constant) - s.begin());
+        ranges[d].first =
+            static_cast<std::size_t>(std::lower_bound(s.begin(), s.end(), w.lo.constant) - s.begin());
       if (w.hi.is_constant())
-        ranges[d].second = static_cast<std::size_t>(std::lower_bound(s.begin(), s.end(), w.hi.constant) - s.begin());
+        ranges[d].second =
+            static_cast<std::size_t>(std::lower_bound(s.begin(), s.end(), w.hi.constant) - s.begin());
       empty = empty || ranges[d].first >= ranges[d].second;
     }
     if (empty) continue;
-    std::vector<std::size_t> at(rank);
     for (std::size_t d = 0; d < rank; ++d) at[d] = ranges[d].first;
     for (;;) {
       if (++touches > most_touches) throw GiveUp("too many accesses of too many elements");
@@ -430,8 +457,8 @@ std::vector<Slicer::Cell> Slicer::cells(const LocalVariable& x, const std::vecto
   return out;
 }
 
-// One collective touches the element, in order and on one timeline, and nobody asks about it when it is freed: no check
-// can fail.
+// One collective touches the element, in order and on one timeline, and nobody asks about it when it is
+// freed: no check can fail.
 bool Slicer::one_collective(const LocalVariable& x, const Cell& cell) const {
   if (variable(x.var).shared || variable(x.var).barrier) return false;
   const ThreadSet* threads = nullptr;
@@ -441,7 +468,7 @@ bool Slicer::one_collective(const LocalVariable& x, const Cell& cell) const {
   for (const Touch& touch : cell.touches) {
     const Leaf& leaf = unit_.leaves[touch.leaf];
     if (std::holds_alternative<prog::InitWrite>(leaf.node->node)) {
-      if (touch.hit == FormulaId::yes && paths_[touch.leaf].empty() && !definitely_written)
+      if (touch.hit == FormulaId::yes && path_of_[touch.leaf] == 0 && !definitely_written)
         definitely_written = touch.leaf;
       continue;
     }
@@ -449,11 +476,11 @@ bool Slicer::one_collective(const LocalVariable& x, const Cell& cell) const {
       if (rules_.uninitialised && !definitely_written) return false;
       continue;
     }
-    if (threads != nullptr && *threads != leaf.threads) return false;
-    threads = &leaf.threads;
+    if (threads != nullptr && threads != leaf.threads && *threads != *leaf.threads) return false;
+    threads = leaf.threads;
     if (const auto* record = std::get_if<prog::Record>(&leaf.node->node)) {
       if (!record->in_order || (qual && *qual != record->qual)) return false;
-      if (!leaf.threads.is_single() && !one_record(*record, false)) return false;
+      if (!leaf.threads->is_single() && !one_record(*record, false)) return false;
       qual = record->qual;
     } else {
       checks.push_back(&std::get<prog::Check>(leaf.node->node));
@@ -472,25 +499,25 @@ Key Slicer::signature(const Cell& cell, const Partition& partition) const {
   std::map<ThreadId, std::int64_t> numbers;
   for (const Touch& touch : cell.touches) {
     const Leaf& leaf = unit_.leaves[touch.leaf];
-    out.insert(out.end(), {leaf.shape, static_cast<std::int64_t>(touch.hit)});
-    out.insert(out.end(), paths_[touch.leaf].begin(), paths_[touch.leaf].end());
+    out.insert(out.end(), {leaf.shape, static_cast<std::int64_t>(touch.hit), path_of_[touch.leaf]});
     for (const BarrierPart& part : leaf.barriers) {
       for (const auto& i : part.index) put(out, i ? *i : Linear{{}, -1});
     }
     if (!uses_threads(*leaf.node)) continue;
-    if (leaf.threads.is_single()) {
-      const ThreadId t = leaf.threads.min();
+    if (leaf.threads->is_single()) {
+      const ThreadId t = leaf.threads->min();
       const auto [at, fresh] = numbers.try_emplace(t, static_cast<std::int64_t>(numbers.size()));
       out.insert(out.end(), {-3, partition.at(t), at->second});
     } else {
       out.push_back(-4);
-      for (const ThreadRange& r : leaf.threads.ranges()) out.insert(out.end(), {r.lo, r.hi});
+      for (const ThreadRange& r : leaf.threads->ranges()) out.insert(out.end(), {r.lo, r.hi});
     }
   }
   return out;
 }
 
-void Slicer::build(const LocalVariable& x, const Cell& cell, const std::vector<std::vector<ThreadId>>& classes,
+void Slicer::build(const LocalVariable& x, const Cell& cell,
+                   const std::vector<std::vector<ThreadId>>& classes,
                    const std::vector<std::uint32_t>& skeleton) {
   Slice slice;
   slice.var = x.var;
@@ -499,7 +526,7 @@ void Slicer::build(const LocalVariable& x, const Cell& cell, const std::vector<s
   std::set<ThreadId> alone;
   for (const Touch& touch : cell.touches) {
     const Leaf& leaf = unit_.leaves[touch.leaf];
-    if (uses_threads(*leaf.node) && leaf.threads.is_single()) alone.insert(leaf.threads.min());
+    if (uses_threads(*leaf.node) && leaf.threads->is_single()) alone.insert(leaf.threads->min());
   }
   // Of interchangeable threads two show everything that many can: the same thread, and another one.
   std::vector<ThreadId> kept(alone.begin(), alone.end());
@@ -515,7 +542,8 @@ void Slicer::build(const LocalVariable& x, const Cell& cell, const std::vector<s
   const auto renumber = [&](const ThreadSet& set) {
     ThreadSet out;
     for (const ThreadRange& r : set.ranges()) {
-      const auto lo = std::lower_bound(kept.begin(), kept.end(), r.lo), hi = std::lower_bound(lo, kept.end(), r.hi);
+      const auto lo = std::lower_bound(kept.begin(), kept.end(), r.lo),
+                 hi = std::lower_bound(lo, kept.end(), r.hi);
       if (lo != hi) out.append(lo - kept.begin(), hi - kept.begin());
     }
     return out;
@@ -524,7 +552,7 @@ void Slicer::build(const LocalVariable& x, const Cell& cell, const std::vector<s
   const auto add = [&](std::uint32_t i, FormulaId hit) {
     const Leaf& leaf = unit_.leaves[i];
     SliceLeaf out;
-    if (uses_threads(*leaf.node)) out.threads = renumber(leaf.threads);
+    if (uses_threads(*leaf.node)) out.threads = renumber(*leaf.threads);
     if (is_sync(*leaf.node) && out.threads.empty()) return;
     out.unit_leaf = i;
     out.node = leaf.node;
@@ -545,7 +573,7 @@ void Slicer::build(const LocalVariable& x, const Cell& cell, const std::vector<s
 }
 
 void Slicer::drop_irrelevant(Slice& slice) const {
-  const std::vector<char> relevant = relevant_leaves(unit_, slice, groups_);
+  const std::vector<char> relevant = relevant_leaves(slice, groups_);
   std::vector<SliceLeaf> leaves;
   std::map<ThreadId, ThreadId> number;
   for (std::size_t i = 0; i < slice.leaves.size(); ++i) {
@@ -570,14 +598,16 @@ std::vector<Item> Slicer::assemble(const std::vector<SliceLeaf>& leaves) const {
   std::vector<Place> open;
   const auto inside = [&](std::size_t depth) {
     std::vector<Item>* list = &out;
-    for (std::size_t d = 0; d < depth; ++d) list = open[d].otherwise ? &list->back().otherwise : &list->back().body;
+    for (std::size_t d = 0; d < depth; ++d)
+      list = open[d].otherwise ? &list->back().block->otherwise : &list->back().block->body;
     return list;
   };
   for (std::uint32_t i = 0; i < leaves.size(); ++i) {
     const std::vector<Place>& path = places_[leaves[i].unit_leaf];
     std::size_t common = 0;
     while (common < open.size() && common < path.size() && open[common] == path[common]) ++common;
-    const bool other_side = common < open.size() && common < path.size() && open[common].item == path[common].item;
+    const bool other_side =
+        common < open.size() && common < path.size() && open[common].item == path[common].item;
     open.resize(common);
     if (other_side) open.push_back(path[common]);
     while (open.size() < path.size()) {
@@ -585,10 +615,11 @@ std::vector<Item> Slicer::assemble(const std::vector<SliceLeaf>& leaves) const {
       Item header;
       header.kind = place.item->kind;
       header.leaf = place.item->leaf;
-      header.iterator = place.item->iterator;
-      header.lo = place.item->lo;
-      header.hi = place.item->hi;
-      header.condition = place.item->condition;
+      header.block = std::make_unique<Item::Block>();
+      header.block->iterator = place.item->block->iterator;
+      header.block->lo = place.item->block->lo;
+      header.block->hi = place.item->block->hi;
+      header.block->condition = place.item->block->condition;
       inside(open.size())->push_back(std::move(header));
       open.push_back(place);
     }
@@ -603,30 +634,23 @@ std::vector<Item> Slicer::assemble(const std::vector<SliceLeaf>& leaves) const {
 
 void Slicer::slice_counters() {
   for (const auto& [var, group_of] : groups_) {
-    bool symbolic = false;
-    for (const Leaf& leaf : unit_.leaves) {
-      for (const BarrierPart& part : leaf.barriers) symbolic = symbolic || (part.var == var && !elements(part));
-    }
+    const bool symbolic = symbolic_.contains(var);
     std::set<std::uint32_t> roots(group_of.begin(), group_of.end());
+    std::vector<std::uint32_t> leaves;
+    const Uses& uses = by_variable_[index(var)];
+    std::merge(uses.life.begin(), uses.life.end(), uses.counts.begin(), uses.counts.end(),
+               std::back_inserter(leaves));
     // An element that an iterator chooses can be any: then all of them are followed together.
     if (symbolic) roots = {0};
     for (const std::uint32_t root : roots) {
       ++out_.classes;
       Slice slice;
-      for (std::uint32_t i = 0; i < unit_.leaves.size(); ++i) {
+      for (const std::uint32_t i : leaves) {
         const Leaf& leaf = unit_.leaves[i];
-        const auto life = lifetime(*leaf.node);
-        bool wanted = life == var;
-        const bool counts = std::holds_alternative<prog::Arrive>(leaf.node->node) ||
-                            std::holds_alternative<prog::Await>(leaf.node->node);
-        if (counts && leaf.barriers.front().var == var) {
-          wanted = symbolic;
-          if (!symbolic) {
-            const auto flats = elements(leaf.barriers.front());
-            wanted = group_of[static_cast<std::size_t>(flats->front())] == root;
-          }
-        }
-        if (!wanted) continue;
+        const bool counts = !leaf.barriers.empty();
+        if (counts && !symbolic &&
+            group_of[static_cast<std::size_t>(leaf.barriers.front().elements->front())] != root)
+          continue;
         SliceLeaf out;
         out.unit_leaf = i;
         out.node = leaf.node;
@@ -646,12 +670,13 @@ void Slicer::slice_counters() {
 void Slicer::number_barriers(Slice& slice) const {
   std::map<std::pair<VarId, std::int64_t>, std::uint32_t> known;
   const auto add = [&](VarId var, std::int64_t flat) {
-    const auto [at, fresh] = known.try_emplace({var, flat}, static_cast<std::uint32_t>(slice.barriers.size()));
+    const auto [at, fresh] =
+        known.try_emplace({var, flat}, static_cast<std::uint32_t>(slice.barriers.size()));
     if (fresh) slice.barriers.push_back({var, flat, 0});
   };
   for (const SliceLeaf& leaf : slice.leaves) {
     for (const BarrierPart& part : leaf.barriers) {
-      if (const auto flats = elements(part)) {
+      if (const auto& flats = part.elements) {
         for (const std::int64_t flat : *flats) add(part.var, flat);
       } else {
         for (std::int64_t flat = 0; flat < count(part.var); ++flat) add(part.var, flat);

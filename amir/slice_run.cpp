@@ -18,10 +18,10 @@ using smt::combine;
 
 namespace {
 
-constexpr std::size_t most_layers = 240;     // of one segment of a loop whose length is not constant
+constexpr std::size_t most_layers = 240;        // of one segment of a loop whose length is not constant
 constexpr std::int64_t most_iterations = 4096;  // of a constant loop whose iterations differ
 constexpr std::int64_t longest_period = 4096;
-constexpr std::size_t most_states = 3000;    // at one place
+constexpr std::size_t most_states = 3000;  // at one place
 
 // state -> condition under which it is reached
 using Configuration = std::map<StateId, FormulaId>;
@@ -51,14 +51,16 @@ class Explorer {
  private:
   struct LoopFacts {
     std::int64_t period = 1;
-    std::vector<Formulas::Comparison> comparisons;  // that mention the iterator, closed over outer loops later
-    const char* irregular = nullptr;                // why iterations cannot be told apart by their residue
+    std::vector<Formulas::Comparison>
+        comparisons;                  // that mention the iterator, closed over outer loops later
+    const char* irregular = nullptr;  // why iterations cannot be told apart by their residue
   };
   struct Choice {  // a path on which every barrier index is constant
     FormulaId condition;
     std::vector<std::vector<std::uint32_t>> parts;
   };
-  // A state at the beginning of a segment of a loop: the iterator is `at`, which is `residue` modulo the period.
+  // A state at the beginning of a segment of a loop: the iterator is `at`, which is `residue` modulo the
+  // period.
   struct Start {
     Linear at;
     std::int64_t residue = 0;
@@ -140,15 +142,16 @@ Configuration Explorer::block(const std::vector<Item>& items, Configuration in) 
         for (const auto& [state, path] : in) loop(item, state, path, out);
         break;
       case Item::Kind::branch: {
-        const FormulaId condition = close(item.condition);
+        const FormulaId condition = close(item.block->condition);
         Configuration with, without;
         for (const auto& [state, path] : in) {
           const auto [yes, no] = fork(path, condition);
           put(with, state, yes);
           put(without, state, no);
         }
-        for (const auto& [state, path] : block(item.body, std::move(with))) put(out, state, path);
-        for (const auto& [state, path] : block(item.otherwise, std::move(without))) put(out, state, path);
+        for (const auto& [state, path] : block(item.block->body, std::move(with))) put(out, state, path);
+        for (const auto& [state, path] : block(item.block->otherwise, std::move(without)))
+          put(out, state, path);
         break;
       }
     }
@@ -263,7 +266,8 @@ void Explorer::collect(const std::vector<Item>& items, AtomId y, LoopFacts& out,
     formulas_.comparisons(f, all);
     for (Formulas::Comparison& c : all) {
       if (!formulas_.mentions(c.a, y)) continue;
-      const bool mixes = std::any_of(inner.begin(), inner.end(), [&](AtomId i) { return formulas_.mentions(c.a, i); });
+      const bool mixes =
+          std::any_of(inner.begin(), inner.end(), [&](AtomId i) { return formulas_.mentions(c.a, i); });
       if (mixes) out.irregular = "a condition compares the iterators of two loops";
       note(c.a, y, out, false);
       if (std::find(out.comparisons.begin(), out.comparisons.end(), c) == out.comparisons.end())
@@ -279,24 +283,25 @@ void Explorer::collect(const std::vector<Item>& items, AtomId y, LoopFacts& out,
           for (const auto& i : part.index) {
             if (!i) continue;
             note(*i, y, out, true);
-            const bool mixes = formulas_.mentions(*i, y) &&
-                               std::any_of(inner.begin(), inner.end(), [&](AtomId n) { return formulas_.mentions(*i, n); });
+            const bool mixes =
+                formulas_.mentions(*i, y) &&
+                std::any_of(inner.begin(), inner.end(), [&](AtomId n) { return formulas_.mentions(*i, n); });
             if (mixes) out.irregular = "a barrier index depends on the iterators of two loops";
           }
         }
         break;
       }
       case Item::Kind::loop:
-        if (formulas_.mentions(item.lo, y) || formulas_.mentions(item.hi, y))
+        if (formulas_.mentions(item.block->lo, y) || formulas_.mentions(item.block->hi, y))
           out.irregular = "the bounds of an inner loop depend on an outer iterator";
-        inner.push_back(item.iterator);
-        collect(item.body, y, out, inner);
+        inner.push_back(item.block->iterator);
+        collect(item.block->body, y, out, inner);
         inner.pop_back();
         break;
       case Item::Kind::branch:
-        condition(item.condition);
-        collect(item.body, y, out, inner);
-        collect(item.otherwise, y, out, inner);
+        condition(item.block->condition);
+        collect(item.block->body, y, out, inner);
+        collect(item.block->otherwise, y, out, inner);
         break;
     }
   }
@@ -306,7 +311,7 @@ const Explorer::LoopFacts& Explorer::facts(const Item& item) {
   const auto [at, fresh] = facts_.try_emplace(&item);
   if (fresh) {
     std::vector<AtomId> inner;
-    collect(item.body, item.iterator, at->second, inner);
+    collect(item.block->body, item.block->iterator, at->second, inner);
   }
   return at->second;
 }
@@ -320,11 +325,11 @@ std::optional<std::vector<Linear>> Explorer::thresholds(const Item& item, const 
     if (std::find(out.begin(), out.end(), t) == out.end()) out.push_back(std::move(t));
   };
   for (const Formulas::Comparison& c : facts.comparisons) {
-    const std::int64_t period = slope(c.a, item.iterator).period;
+    const std::int64_t period = slope(c.a, item.block->iterator).period;
     for (std::int64_t r = 0; r < period; ++r) {
       // y = period * q + r
       const Linear y = plus(combine(period, *probe_, 0, Linear{}), r);
-      Linear a = close(formulas_.substitute(c.a, item.iterator, y));
+      Linear a = close(formulas_.substitute(c.a, item.block->iterator, y));
       std::int64_t factor = a.coefficient(q);
       Linear rest = combine(1, a, -factor, *probe_);
       if (formulas_.mentions(rest, q)) return std::nullopt;
@@ -351,7 +356,7 @@ std::optional<std::vector<Linear>> Explorer::thresholds(const Item& item, const 
 }
 
 void Explorer::loop(const Item& item, StateId state, FormulaId path, Configuration& out) {
-  const Linear lo = close(item.lo), hi = close(item.hi);
+  const Linear lo = close(item.block->lo), hi = close(item.block->hi);
   const auto [runs, skipped] = fork(path, formulas_.less(lo, hi));
   put(out, state, skipped);
   if (runs == FormulaId::no) return;
@@ -394,7 +399,8 @@ void Explorer::loop(const Item& item, StateId state, FormulaId path, Configurati
 void Explorer::segment(Segmentation& s, const Start& start) {
   std::vector<Linear> ends;
   for (const Linear& t : s.thresholds) {
-    const bool inside = formulas_.less(start.at, t) != FormulaId::no && formulas_.less(t, s.hi) != FormulaId::no;
+    const bool inside =
+        formulas_.less(start.at, t) != FormulaId::no && formulas_.less(t, s.hi) != FormulaId::no;
     if (inside) ends.push_back(t);
   }
   ends.push_back(s.hi);
@@ -440,9 +446,9 @@ void Explorer::iterate(Segmentation& s, const Start& start, const Linear& end, F
     for (const auto& [state, f] : layers[i]) put(in, state, fork(f, runs).first);
     if (in.empty()) break;
     const Linear y = plus(start.at, static_cast<std::int64_t>(i));
-    environment_.emplace_back(s.item->iterator, y);
+    environment_.emplace_back(s.item->block->iterator, y);
     loops_.emplace_back(s.item->leaf, y);
-    Configuration done = block(s.item->body, std::move(in));
+    Configuration done = block(s.item->block->body, std::move(in));
     environment_.pop_back();
     loops_.pop_back();
     // That the iteration took place is added again where a layer is left.
@@ -454,7 +460,8 @@ void Explorer::iterate(Segmentation& s, const Start& start, const Linear& end, F
     ++budget_.layers;
     if (layers[i].empty()) break;
     if (!s.cycles) continue;
-    for (std::size_t back = static_cast<std::size_t>(period); back <= i; back += static_cast<std::size_t>(period)) {
+    for (std::size_t back = static_cast<std::size_t>(period); back <= i;
+         back += static_cast<std::size_t>(period)) {
       if (!equal(layers[i - back], layers[i])) continue;
       std::size_t first = i - back;
       while (first >= back && equal(layers[first - back], layers[i])) first -= back;
@@ -497,8 +504,8 @@ void Explorer::iterate(Segmentation& s, const Start& start, const Linear& end, F
   }
 }
 
-void Explorer::leave(Segmentation& s, const Start& start, const Linear& end, std::size_t iterations, StateId state,
-                     FormulaId path, bool last) {
+void Explorer::leave(Segmentation& s, const Start& start, const Linear& end, std::size_t iterations,
+                     StateId state, FormulaId path, bool last) {
   if (path == FormulaId::no) return;
   if (last) return put(*s.out, state, path);
   const std::int64_t period = s.facts->period;

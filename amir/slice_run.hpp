@@ -1,5 +1,5 @@
-// Follows one slice along all its paths: sizes, task iterators and undetermined iterators stay symbols, loops end when
-// their states repeat (all-sizes.md 4).
+// Follows one slice along all its paths: sizes, task iterators and undetermined iterators stay symbols, loops
+// end when their states repeat (all-sizes.md 4).
 #pragma once
 
 #include <chrono>
@@ -30,7 +30,8 @@ struct Budget {
   bool fast_forward = true;
 };
 
-// All failures of the slice under the assumptions, in the order found; a path ends at its first. Throws GiveUp.
+// All failures of the slice under the assumptions, in the order found; a path ends at its first. Throws
+// GiveUp.
 std::vector<Failure> explore(const Unit& unit, const Slice& slice, Formulas& formulas, const Rules& rules,
                              FormulaId assumptions, Budget& budget, std::uint64_t& records_peak);
 

@@ -11,15 +11,16 @@ namespace {
 // Who may know of the element's accesses, and where arrivals may publish them, followed through the slice.
 class Spread {
  public:
-  Spread(const Unit& unit, const Slice& slice, const BarrierGroups& groups)
-      : unit_(unit), slice_(slice), groups_(groups), relevant_(slice.leaves.size(), 0) {}
+  Spread(const Slice& slice, const BarrierGroups& groups)
+      : slice_(slice), groups_(groups), relevant_(slice.leaves.size(), 0) {}
 
   std::vector<char> run() {
     follow(slice_.items);
     for (std::size_t i = 0; i < slice_.leaves.size(); ++i) {
       const prog::Node& node = *slice_.leaves[i].node;
       if (std::holds_alternative<prog::Fence>(node.node)) continue;
-      const bool counts = std::holds_alternative<prog::Arrive>(node.node) || std::holds_alternative<prog::Await>(node.node);
+      const bool counts =
+          std::holds_alternative<prog::Arrive>(node.node) || std::holds_alternative<prog::Await>(node.node);
       if (!counts) {
         relevant_[i] = 1;
         continue;
@@ -35,8 +36,8 @@ class Spread {
 
   std::vector<Place> places(const BarrierPart& part) {
     std::vector<Place> out;
-    if (const auto flats = elements_of(unit_, part)) {
-      for (const std::int64_t flat : *flats)
+    if (part.elements) {
+      for (const std::int64_t flat : *part.elements)
         out.emplace_back(part.var, groups_.at(part.var)[static_cast<std::size_t>(flat)]);
     } else {
       out.emplace_back(part.var, ~0u);  // any
@@ -65,14 +66,14 @@ class Spread {
       if (item.kind == Item::Kind::loop) {
         for (;;) {
           const std::uint64_t before = changes_;
-          follow(item.body);
+          follow(item.block->body);
           if (changes_ == before) break;
         }
         continue;
       }
       if (item.kind == Item::Kind::branch) {
-        follow(item.body);
-        follow(item.otherwise);
+        follow(item.block->body);
+        follow(item.block->otherwise);
         continue;
       }
       const SliceLeaf& leaf = slice_.leaves[item.leaf];
@@ -92,7 +93,6 @@ class Spread {
     }
   }
 
-  const Unit& unit_;
   const Slice& slice_;
   const BarrierGroups& groups_;
   std::vector<char> relevant_;
@@ -103,8 +103,8 @@ class Spread {
 
 }  // namespace
 
-std::vector<char> relevant_leaves(const Unit& unit, const Slice& slice, const BarrierGroups& groups) {
-  return Spread(unit, slice, groups).run();
+std::vector<char> relevant_leaves(const Slice& slice, const BarrierGroups& groups) {
+  return Spread(slice, groups).run();
 }
 
 }  // namespace exocheck::amir::slices

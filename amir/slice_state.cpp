@@ -43,13 +43,18 @@ std::size_t State::hash() const {
     h = mix(h, static_cast<std::uint64_t>(c.arrivals));
     h = mix(h, static_cast<std::uint64_t>(c.awaits));
     h = mix(h, static_cast<std::uint64_t>(c.first));
-    for (const Counter::Group& g : c.groups) h = mix(h, static_cast<std::uint64_t>(g.homes * 65536 + g.expected));
+    for (const Counter::Group& g : c.groups)
+      h = mix(h, static_cast<std::uint64_t>(g.homes * 65536 + g.expected));
   }
   return h;
 }
 
 Transitions::Transitions(const Unit& unit, const Slice& slice, const Rules& rules)
-    : unit_(unit), slice_(slice), rules_(rules), awaits_(slice.barriers.size()), homes_(slice.barriers.size(), 0) {
+    : unit_(unit),
+      slice_(slice),
+      rules_(rules),
+      awaits_(slice.barriers.size()),
+      homes_(slice.barriers.size(), 0) {
   const auto matches = [&](const BarrierPart& part, const SliceBarrier& b) {
     if (part.var != b.var) return false;
     const auto& extents = unit_.locals[index(b.var)]->extents;
@@ -62,7 +67,8 @@ Transitions::Transitions(const Unit& unit, const Slice& slice, const Rules& rule
   };
   for (const SliceLeaf& leaf : slice.leaves) {
     for (std::size_t b = 0; b < slice.barriers.size(); ++b) {
-      if (std::holds_alternative<prog::Arrive>(leaf.node->node) && matches(leaf.barriers.front(), slice.barriers[b]))
+      if (std::holds_alternative<prog::Arrive>(leaf.node->node) &&
+          matches(leaf.barriers.front(), slice.barriers[b]))
         homes_[b] = 1;
       const auto* await = std::get_if<prog::Await>(&leaf.node->node);
       if (await == nullptr || !matches(leaf.barriers.front(), slice.barriers[b])) continue;
@@ -164,7 +170,8 @@ void Transitions::tidy(std::vector<RecordValue>& records, const State& s,
   std::sort(order.begin(), order.end());
   std::vector<RecordValue> sorted;
   for (const auto& [h, i] : order) {
-    const bool known = std::any_of(sorted.rbegin(), sorted.rend(), [&, i = i](const RecordValue& r) { return r == records[i]; });
+    const bool known = std::any_of(sorted.rbegin(), sorted.rend(),
+                                   [&, i = i](const RecordValue& r) { return r == records[i]; });
     if (!known) sorted.push_back(std::move(records[i]));
   }
   records = std::move(sorted);
@@ -252,7 +259,8 @@ Transitions::Step Transitions::compute(const SliceLeaf& leaf, State s,
                                         semantics::LoweredBarrier::cluster_sync;
               const std::int64_t waits_for = a.n < 0 ? newest : c.awaits;
               if ((a.n < 0 || cluster_sync) && waits_for >= c.arrivals) return {0, "E-Y04", false, e};
-              for (std::size_t i = 0; i < c.groups.size() && c.first + static_cast<std::int64_t>(i) <= newest; ++i) {
+              for (std::size_t i = 0; i < c.groups.size() && c.first + static_cast<std::int64_t>(i) <= newest;
+                   ++i) {
                 if (c.groups[i].homes != c.groups[i].expected) return {0, "E-Y06", false, e};
               }
             }
@@ -263,8 +271,10 @@ Transitions::Step Transitions::compute(const SliceLeaf& leaf, State s,
           [&](const prog::CheckBarrier& check) -> Step {
             std::optional<std::uint32_t> failing;
             for (std::uint32_t b = 0; !slice_.var && b < s.counters.size(); ++b) {
-              const bool differ = slice_.barriers[b].var == check.var && s.counters[b].arrivals != s.counters[b].awaits;
-              if (differ && (!failing || slice_.barriers[b].flat < slice_.barriers[*failing].flat)) failing = b;
+              const bool differ =
+                  slice_.barriers[b].var == check.var && s.counters[b].arrivals != s.counters[b].awaits;
+              if (differ && (!failing || slice_.barriers[b].flat < slice_.barriers[*failing].flat))
+                failing = b;
             }
             if (failing) return {0, "E-Y14", false, *failing};
             return {intern(std::move(s)), {}};
@@ -294,8 +304,8 @@ Transitions::Step Transitions::compute(const SliceLeaf& leaf, State s,
 }
 
 template <class Change>
-void Transitions::pick_up(std::vector<RecordValue>& records, const ThreadSet& threads, bool transitive, QualSet first,
-                          const Change& change) const {
+void Transitions::pick_up(std::vector<RecordValue>& records, const ThreadSet& threads, bool transitive,
+                          QualSet first, const Change& change) const {
   const std::size_t count = records.size();
   for (std::size_t i = 0; i < count; ++i) {
     const Meeting meeting = meet(records[i], threads, transitive, first, rules_);
@@ -315,7 +325,8 @@ void Transitions::pick_up(std::vector<RecordValue>& records, const ThreadSet& th
   }
 }
 
-void Transitions::fence(std::vector<RecordValue>& records, const prog::Fence& s, const ThreadSet& threads) const {
+void Transitions::fence(std::vector<RecordValue>& records, const prog::Fence& s,
+                        const ThreadSet& threads) const {
   const Grants grants = Grants::of(s.full, s.temporal, rules_.table);
   pick_up(records, threads, s.transitive, s.first, [&](RecordValue& r, Strength strength, bool owned) {
     grant(r, threads, grants.to(r, strength, owned, rules_));
@@ -361,7 +372,8 @@ void Transitions::renew(State& s, VarId var) const {
     if (slice_.barriers[b].var != var) continue;
     s.counters[b] = {};
     for (auto* records : {&s.mutates, &s.reads}) {
-      for (RecordValue& r : *records) std::erase_if(r.pending, [&](const Pending& p) { return p.barrier == b; });
+      for (RecordValue& r : *records)
+        std::erase_if(r.pending, [&](const Pending& p) { return p.barrier == b; });
     }
   }
 }

@@ -19,8 +19,8 @@ using working::Rules;
 // (a, w) of a barrier element, less the arrivals of the first element of its multicast group.
 struct Counter {
   std::int64_t arrivals = 0, awaits = 0;
-  // Slices of counters: arrivals `first`, `first + 1`, ...: how many homes contributed, and how many should. Earlier
-  // ones are complete.
+  // Slices of counters: arrivals `first`, `first + 1`, ...: how many homes contributed, and how many should.
+  // Earlier ones are complete.
   struct Group {
     std::int64_t homes = 0, expected = 0;
     friend bool operator==(const Group&, const Group&) = default;
@@ -49,8 +49,9 @@ class Transitions {
   StateId initial() const { return initial_; }
   struct Step {
     StateId next = 0;
-    std::string_view code;  // not empty: the rule that the statement breaks here; then `next` means nothing unless ...
-    bool warning = false;   // ... it is only a warning
+    std::string_view
+        code;  // not empty: the rule that the statement breaks here; then `next` means nothing unless ...
+    bool warning = false;       // ... it is only a warning
     std::uint32_t barrier = 0;  // rules about counters: index into Slice::barriers
   };
   // `parts`: the elements of the leaf's barrier parts (one list per part), constant.
@@ -74,11 +75,13 @@ class Transitions {
   void canonical(State& s) const;
   void tidy(std::vector<RecordValue>& records, const State& s, const std::vector<std::int64_t>& base) const;
   Step compute(const SliceLeaf& leaf, State s, const std::vector<std::vector<std::uint32_t>>& parts);
-  // Calls `change(record, strength, owned)` for what the collective picks up; families that it meets in part are split.
+  // Calls `change(record, strength, owned)` for what the collective picks up; families that it meets in part
+  // are split.
   template <class Change>
   void pick_up(std::vector<RecordValue>& records, const ThreadSet& threads, bool transitive, QualSet first,
                const Change& change) const;
-  void fence(std::vector<RecordValue>& records, const semantics::amir::Fence& s, const ThreadSet& threads) const;
+  void fence(std::vector<RecordValue>& records, const semantics::amir::Fence& s,
+             const ThreadSet& threads) const;
   void arrive(std::vector<RecordValue>& records, const semantics::amir::Arrive& s, const ThreadSet& threads,
               const std::vector<std::uint32_t>& referenced, std::int64_t k) const;
   void await(std::vector<RecordValue>& records, const semantics::amir::Await& s, const ThreadSet& threads,
@@ -89,8 +92,8 @@ class Transitions {
   const Unit& unit_;
   const Slice& slice_;
   const Rules& rules_;
-  std::vector<Awaits> awaits_;   // by Slice::barriers
-  std::vector<char> homes_;      // by Slice::barriers: some Arrive has its home there
+  std::vector<Awaits> awaits_;  // by Slice::barriers
+  std::vector<char> homes_;     // by Slice::barriers: some Arrive has its home there
   std::vector<State> states_;
   std::unordered_multimap<std::size_t, StateId> ids_;
   std::map<std::tuple<std::uint32_t, StateId, std::vector<std::vector<std::uint32_t>>>, Step> memo_;

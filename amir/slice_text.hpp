@@ -11,7 +11,8 @@ namespace exocheck::amir::slices {
 using Key = std::vector<std::int64_t>;
 
 void put(Key& out, const Linear& a);
-// Everything of a slice that its behaviour depends on. Threads and barrier elements are numbered by the slice.
+// Everything of a slice that its behaviour depends on. Threads and barrier elements are numbered by the
+// slice.
 Key text_of(const Unit& unit, const Slice& slice);
 
 }  // namespace exocheck::amir::slices

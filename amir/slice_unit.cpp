@@ -4,6 +4,7 @@
 
 #include <map>
 #include <set>
+#include <unordered_map>
 
 #include "semantics/errors.hpp"
 #include "semantics/ir_util.hpp"
@@ -74,34 +75,17 @@ std::int64_t element_count(const LocalVariable& x) {
   return n;
 }
 
-std::optional<std::vector<std::int64_t>> elements_of(const Unit& unit, const BarrierPart& part) {
-  std::vector<std::int64_t> out{0};
-  const auto& extents = unit.locals[index(part.var)]->extents;
-  for (std::size_t d = 0; d < part.index.size(); ++d) {
-    const auto& i = part.index[d];
-    if (i && !i->is_constant()) return std::nullopt;
-    if (i && (i->constant < 0 || i->constant >= extents[d])) throw GiveUp("a barrier index leaves its array");
-    std::vector<std::int64_t> next;
-    for (const std::int64_t flat : out) {
-      for (std::int64_t v = i ? i->constant : 0; v < (i ? i->constant + 1 : extents[d]); ++v)
-        next.push_back(flat * extents[d] + v);
-    }
-    out = std::move(next);
-  }
-  return out;
-}
-
 namespace {
 
-// Longer constant loops stay loops: with synchronization inside, their states repeat; without, unrolling keeps indices
-// constant.
+// Longer constant loops stay loops: with synchronization inside, their states repeat; without, unrolling
+// keeps indices constant.
 constexpr std::int64_t longest_unrolled = 8, longest_unrolled_plain = 64;
 constexpr std::size_t most_leaves = 300'000;
 
 class Builder {
  public:
   Builder(const Program& program, Formulas& formulas, Bindings bindings)
-      : formulas_(formulas), bindings_(std::move(bindings)) {
+      : formulas_(formulas), bindings_(std::move(bindings)), environment_(program.symbol_count) {
     unit_.program = &program;
     unit_.locals.resize(program.variables.size());
     for (const prog::ThreadMap& map : program.maps) {
@@ -126,16 +110,38 @@ class Builder {
   bool local(VarId var) const { return unit_.locals[index(var)].has_value(); }
   void target(const prog::Target& t, Leaf& out);
   BarrierPart part(const prog::Target& t);
-  ThreadSet threads(const prog::Node& node);
-  // Replaces a loop that only touches elements x[.., i, ..] one by one by one statement over all its iterations.
+  // Negative: the whole dimension. Throws GiveUp outside the array.
+  std::shared_ptr<const std::vector<std::int64_t>> elements(const LocalVariable& x,
+                                                            const std::vector<std::int64_t>& constants) const;
+  const ThreadSet& threads(const prog::Node& node);
+  void bind(SymId iterator, Linear value) {
+    bindings_.set(iterator, std::move(value));
+    forget();
+  }
+  void forget() {
+    recent_windows_.clear();
+    recent_threads_.clear();
+  }
+  // Replaces a loop that only touches elements x[.., i, ..] one by one by one statement over all its
+  // iterations.
   bool sweep(const prog::Loop& s, const Linear& lo, const Linear& hi, std::vector<Item>& out);
 
   Formulas& formulas_;
   Bindings bindings_;
   Unit unit_;
   std::set<SymId> thread_iterators_;
-  std::vector<std::int64_t> sequence_;  // values of unrolled iterators that are no thread iterators
-  std::map<std::pair<prog::NodeId, std::vector<std::int64_t>>, std::uint32_t> shapes_;
+  // The values of the unrolled iterators that are no thread iterators, as a number: by the number of the
+  // outer ones.
+  std::uint32_t sequence_ = 0;
+  std::map<std::pair<std::uint32_t, std::int64_t>, std::uint32_t> sequences_;
+  std::unordered_map<std::uint64_t, std::uint32_t> shapes_;  // by statement and sequence
+  std::map<std::pair<VarId, std::vector<std::int64_t>>, std::shared_ptr<const std::vector<std::int64_t>>>
+      parts_;
+  Sizes environment_;
+  // Since an iterator got its value: what the statements of one loop body have in common.
+  std::vector<std::pair<std::vector<const semantics::ir::Expr*>, const std::vector<IndexRange>*>>
+      recent_windows_;
+  std::vector<std::pair<std::uint32_t, const ThreadSet*>> recent_threads_;
   std::vector<std::pair<SymId, std::pair<Linear, Linear>>> swept_;
 };
 
@@ -206,8 +212,9 @@ void Builder::block(const prog::Body& body, std::vector<Item>& out) {
 void Builder::leaf(const prog::Node& node, std::vector<Item>& out, Leaf l) {
   if (unit_.leaves.size() >= most_leaves) throw GiveUp("the program of one task is too large to unroll");
   l.node = &node;
-  l.threads = threads(node);
-  l.shape = shapes_.try_emplace({node.id, sequence_}, static_cast<std::uint32_t>(shapes_.size())).first->second;
+  l.threads = &threads(node);
+  const std::uint64_t key = static_cast<std::uint64_t>(index(node.id)) << 32 | sequence_;
+  l.shape = shapes_.try_emplace(key, static_cast<std::uint32_t>(shapes_.size())).first->second;
   Item item;
   item.leaf = static_cast<std::uint32_t>(unit_.leaves.size());
   out.push_back(std::move(item));
@@ -233,40 +240,51 @@ void Builder::loop(const prog::Loop& s, std::vector<Item>& out) {
   const std::int64_t longest = synchronizes(s.body) ? longest_unrolled : longest_unrolled_plain;
   if (constant && (over_threads || hi.constant - lo.constant <= longest)) {
     for (std::int64_t i = lo.constant; i < hi.constant; ++i) {
-      bindings_.set(s.iter, Linear{{}, i});
-      if (!over_threads) sequence_.push_back(i);
+      bind(s.iter, Linear{{}, i});
+      if (over_threads) {
+        block(s.body, out);
+        continue;
+      }
+      const std::uint32_t outer = sequence_;
+      sequence_ =
+          sequences_.try_emplace({outer, i}, static_cast<std::uint32_t>(sequences_.size() + 1)).first->second;
       block(s.body, out);
-      if (!over_threads) sequence_.pop_back();
+      sequence_ = outer;
     }
     bindings_.clear(s.iter);
     return;
   }
   Item item;
   item.kind = Item::Kind::loop;
+  item.block = std::make_unique<Item::Block>();
   item.leaf = static_cast<std::uint32_t>(unit_.leaves.size());
-  item.lo = lo;
-  item.hi = hi;
-  const Linear y = formulas_.declare("i" + std::to_string(semantics::ir::index(s.iter)), smt::VariableRole::iterator);
-  item.iterator = Formulas::atom(y);
-  bindings_.set(s.iter, y);
-  block(s.body, item.body);
+  item.block->lo = lo;
+  item.block->hi = hi;
+  const Linear y =
+      formulas_.declare("i" + std::to_string(semantics::ir::index(s.iter)), smt::VariableRole::iterator);
+  item.block->iterator = Formulas::atom(y);
+  bind(s.iter, y);
+  block(s.body, item.block->body);
   bindings_.clear(s.iter);
-  if (!item.body.empty()) out.push_back(std::move(item));
+  if (!item.block->body.empty()) out.push_back(std::move(item));
 }
 
 void Builder::branch(const prog::Branch& s, std::vector<Item>& out) {
+  const FormulaId condition = bindings_.condition(formulas_, *s.condition);
+  if (condition == FormulaId::yes) return block(s.then_body, out);
+  if (condition == FormulaId::no) return block(s.else_body, out);
   Item item;
   item.kind = Item::Kind::branch;
-  item.condition = bindings_.condition(formulas_, *s.condition);
-  if (item.condition == FormulaId::yes) return block(s.then_body, out);
-  if (item.condition == FormulaId::no) return block(s.else_body, out);
+  item.block = std::make_unique<Item::Block>();
+  item.block->condition = condition;
   item.leaf = static_cast<std::uint32_t>(unit_.leaves.size());
-  block(s.then_body, item.body);
-  block(s.else_body, item.otherwise);
-  if (!item.body.empty() || !item.otherwise.empty()) out.push_back(std::move(item));
+  block(s.then_body, item.block->body);
+  block(s.else_body, item.block->otherwise);
+  if (!item.block->body.empty() || !item.block->otherwise.empty()) out.push_back(std::move(item));
 }
 
-// Does the loop nest touch initialisation only, and every element of a statement once per iteration of each loop?
+// Does the loop nest touch initialisation only, and every element of a statement once per iteration of each
+// loop?
 bool only_initialises(const prog::Body& body) {
   return std::all_of(body.begin(), body.end(), [](const prog::Node& node) {
     return std::visit(overloaded{
@@ -322,46 +340,88 @@ bool Builder::sweep(const prog::Loop& s, const Linear& lo, const Linear& hi, std
   // One statement only: the order of several matters.
   if (s.body.size() != 1 || !only_initialises(s.body) || !touches_point(s.body, s.iter)) return false;
   swept_.push_back({s.iter, {lo, hi}});
+  forget();
   block(s.body, out);
   swept_.pop_back();
+  forget();
   return true;
 }
 
 void Builder::target(const prog::Target& t, Leaf& out) {
-  out.clip = t.clip;
+  std::vector<const semantics::ir::Expr*> key;
+  for (const prog::Window& w : t.index) key.insert(key.end(), {w.lo.get(), w.hi.get()});
+  const auto known = std::find_if(recent_windows_.begin(), recent_windows_.end(),
+                                  [&](const auto& r) { return r.first == key; });
+  if (known != recent_windows_.end()) {
+    out.window = *known->second;
+    return;
+  }
+  std::vector<IndexRange> window;
   for (const prog::Window& w : t.index) {
     const auto swept = std::find_if(swept_.begin(), swept_.end(), [&](const auto& entry) {
       return !w.interval() && is_iterator(*w.lo, entry.first);
     });
     if (swept != swept_.end()) {
-      out.window.push_back({swept->second.first, swept->second.second});
+      window.push_back({swept->second.first, swept->second.second});
       continue;
     }
-    out.window.push_back(bindings_.range(formulas_, w));
+    window.push_back(bindings_.range(formulas_, w));
   }
+  unit_.windows.push_back(std::move(window));
+  recent_windows_.emplace_back(std::move(key), &unit_.windows.back());
+  out.window = unit_.windows.back();
 }
 
 BarrierPart Builder::part(const prog::Target& t) {
   if (!local(t.var)) throw GiveUp("a barrier outlives its task");
-  BarrierPart out{t.var, {}};
+  BarrierPart out{t.var, {}, nullptr};
+  std::vector<std::int64_t> constants;  // whole dimensions: -1
   for (const prog::Window& w : t.index) {
     out.index.push_back(w.interval() ? std::nullopt : std::optional(bindings_.linear(formulas_, *w.lo)));
+    const auto& i = out.index.back();
+    if (!i || i->is_constant()) constants.push_back(i ? i->constant : -1);
+    if (i && i->constant < 0 && i->is_constant()) throw GiveUp("a barrier index leaves its array");
   }
+  if (constants.size() < out.index.size()) return out;
+  auto& known = parts_[{t.var, constants}];
+  if (!known) known = elements(*unit_.locals[index(t.var)], constants);
+  out.elements = known;
   return out;
 }
 
-ThreadSet Builder::threads(const prog::Node& node) {
+std::shared_ptr<const std::vector<std::int64_t>> Builder::elements(
+    const LocalVariable& x, const std::vector<std::int64_t>& constants) const {
+  if (element_count(x) > most_barriers) throw GiveUp("a barrier array has more than 65536 elements");
+  std::vector<std::int64_t> out{0};
+  for (std::size_t d = 0; d < constants.size(); ++d) {
+    const std::int64_t extent = x.extents[d], i = constants[d];
+    if (i >= extent) throw GiveUp("a barrier index leaves its array");
+    std::vector<std::int64_t> next;
+    for (const std::int64_t flat : out) {
+      for (std::int64_t v = std::max<std::int64_t>(i, 0); v < (i < 0 ? extent : i + 1); ++v)
+        next.push_back(flat * extent + v);
+    }
+    out = std::move(next);
+  }
+  return std::make_shared<const std::vector<std::int64_t>>(std::move(out));
+}
+
+const ThreadSet& Builder::threads(const prog::Node& node) {
+  const auto known = std::find_if(recent_threads_.begin(), recent_threads_.end(),
+                                  [&](const auto& r) { return r.first == node.map; });
+  if (known != recent_threads_.end()) return *known->second;
   const prog::ThreadMap& map = unit_.program->maps[node.map];
   if (map.all_threads) throw GiveUp("a task contains a statement at CPU scope");
-  Sizes env(unit_.program->symbol_count);
   for (const auto& dim : map.dims) {
     for (const auto& [iterator, coefficient] : dim.terms) {
       const auto& value = bindings_[iterator];
       if (!value || !value->is_constant()) throw GiveUp("a thread map depends on sizes");
-      env.set(iterator, value->constant);
+      environment_.set(iterator, value->constant);
     }
   }
-  return ThreadSet::of(map, env, 0, unit_.program->threads);
+  unit_.thread_sets.push_back(ThreadSet::of(map, environment_, 0, unit_.program->threads));
+  recent_threads_.emplace_back(node.map, &unit_.thread_sets.back());
+  return unit_.thread_sets.back();
 }
 
 }  // namespace

@@ -1,9 +1,12 @@
-// One device task as slices see it: thread loops and short constant loops unrolled, every index and condition a linear
-// form over sizes, task iterators and the iterators of the loops that remain (all-sizes.md 1, 2, 4).
+// One device task as slices see it: thread loops and short constant loops unrolled, every index and condition
+// a linear form over sizes, task iterators and the iterators of the loops that remain (all-sizes.md 1, 2, 4).
 #pragma once
 
+#include <deque>
+#include <memory>
 #include <optional>
 #include <set>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -24,6 +27,9 @@ struct GiveUp : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+// Barrier arrays with more elements are given up.
+inline constexpr std::int64_t most_barriers = 65'536;
+
 // Half-open.
 struct IndexRange {
   Linear lo, hi;
@@ -35,7 +41,9 @@ class Bindings {
   explicit Bindings(std::size_t symbols) : values_(symbols) {}
   void set(SymId symbol, Linear value) { values_[semantics::ir::index(symbol)] = std::move(value); }
   void clear(SymId symbol) { values_[semantics::ir::index(symbol)].reset(); }
-  const std::optional<Linear>& operator[](SymId symbol) const { return values_[semantics::ir::index(symbol)]; }
+  const std::optional<Linear>& operator[](SymId symbol) const {
+    return values_[semantics::ir::index(symbol)];
+  }
 
   // Throw GiveUp if the expression has no linear form.
   Linear linear(Formulas& formulas, const semantics::ir::Expr& e) const;
@@ -46,11 +54,12 @@ class Bindings {
   std::vector<std::optional<Linear>> values_;
 };
 
-
 // Elements of a barrier array; a dimension without a value is taken whole.
 struct BarrierPart {
   VarId var{};
   std::vector<std::optional<Linear>> index;
+  // Row-major indices of the elements, ascending; none if an index is not constant.
+  std::shared_ptr<const std::vector<std::int64_t>> elements;
 };
 
 // One statement of the unrolled task.
@@ -58,18 +67,23 @@ struct Leaf {
   const semantics::amir::Node* node = nullptr;
   // Equal for the instances that differ in the values of thread iterators only.
   std::uint32_t shape = 0;
-  ThreadSet threads;                  // local ids
-  std::vector<IndexRange> window;     // Check, Record, InitRead, InitWrite
-  bool clip = false;
-  std::vector<BarrierPart> barriers;  // Record: trailing; Arrive: home, then the referenced ones; Await: its element
+  const ThreadSet* threads = nullptr;  // local ids; in Unit::thread_sets
+  std::span<const IndexRange> window;  // Check, Record, InitRead, InitWrite; in Unit::windows
+  std::vector<BarrierPart>
+      barriers;  // Record: trailing; Arrive: home, then the referenced ones; Await: its element
 };
 
 struct Item {
   enum class Kind : std::uint8_t { leaf, loop, branch };
+  struct Block;
   Kind kind = Kind::leaf;
-  std::uint32_t leaf = 0;        // leaf: its index; loop: the index of the first leaf inside
-  AtomId iterator = 0;           // loop
-  Linear lo, hi;                 // loop
+  std::uint32_t leaf = 0;        // leaf: its index; loop, branch: the index of the first leaf inside
+  std::unique_ptr<Block> block;  // loop, branch
+};
+
+struct Item::Block {
+  AtomId iterator = 0;                   // loop
+  Linear lo, hi;                         // loop
   FormulaId condition = FormulaId::yes;  // branch
   std::vector<Item> body, otherwise;
 };
@@ -83,6 +97,8 @@ struct LocalVariable {
 struct Unit {
   const Program* program = nullptr;
   std::vector<Leaf> leaves;  // in program order
+  std::deque<ThreadSet> thread_sets;
+  std::deque<std::vector<IndexRange>> windows;
   std::vector<Item> items;
   std::vector<std::optional<LocalVariable>> locals;  // by VarId; empty: not allocated in the task
 };
@@ -90,8 +106,8 @@ struct Unit {
 // Variables that some statement of the body allocates.
 std::set<VarId> allocated_in(const semantics::amir::Body& body);
 
-// What a statement is about: synchronization; something that depends on who executes it; the variable whose elements it
-// accesses; the variable whose life begins, ends, or is checked at its end.
+// What a statement is about: synchronization; something that depends on who executes it; the variable whose
+// elements it accesses; the variable whose life begins, ends, or is checked at its end.
 bool is_sync(const semantics::amir::Node& node);
 bool uses_threads(const semantics::amir::Node& node);
 std::optional<VarId> accessed(const semantics::amir::Node& node);
@@ -99,11 +115,10 @@ std::optional<VarId> lifetime(const semantics::amir::Node& node);
 
 // Number of elements. Throws OverflowError.
 std::int64_t element_count(const LocalVariable& x);
-// Row-major indices of the elements; nullopt if an index is not constant. Throws GiveUp outside the array.
-std::optional<std::vector<std::int64_t>> elements_of(const Unit& unit, const BarrierPart& part);
 
-// `task` is the body of the innermost cuda_tasks loop. Accesses to variables that the task does not allocate are left out:
-// tasks share them (proof_memory.hpp). Throws GiveUp.
-Unit make_unit(const Program& program, const semantics::amir::Body& task, Formulas& formulas, Bindings bindings);
+// `task` is the body of the innermost cuda_tasks loop. Accesses to variables that the task does not allocate
+// are left out: tasks share them (proof_memory.hpp). Throws GiveUp.
+Unit make_unit(const Program& program, const semantics::amir::Body& task, Formulas& formulas,
+               Bindings bindings);
 
 }  // namespace exocheck::amir::slices

@@ -54,6 +54,7 @@ void add_check_options(CLI::App& command, CheckArguments& a) {
   command.add_option("--memory-limit", a.memory_limit_mb, "Megabytes for the visibility records of one run")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 30))
       ->type_name("MB");
+  command.add_option("-j", a.jobs, "Files to check side by side (1)")->check(CLI::Range(1u, 256u))->type_name("N");
   command.add_option("--fail-on", a.fail_on, "defect, unknown (as without the option), warning or never")
       ->check(CLI::IsMember({"defect", "unknown", "warning", "never"}))
       ->type_name("WHAT");
@@ -128,7 +129,9 @@ std::variant<CheckArguments, UsageError> parse_run_line(const std::vector<std::s
   } catch (const CLI::ParseError& error) {
     return UsageError{error.what()};
   }
-  if (!arguments.paths.empty() || arguments.expected || arguments.certify) return UsageError{"A '# run:' line names no files and does not certify."};
+  if (!arguments.paths.empty() || arguments.expected || arguments.certify) {
+    return UsageError{"A '# run:' line names no files and does not certify."};
+  }
   return arguments;
 }
 

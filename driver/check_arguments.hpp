@@ -39,6 +39,7 @@ struct CheckArguments {
   double timeout = 600;
   std::int64_t memory_limit_mb = 8192;
   std::string fail_on;
+  unsigned jobs = 1;
   bool stats = false, quiet = false, verbose = false;
   std::string color = "auto";
   bool expected = false;

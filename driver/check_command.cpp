@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <ostream>
 
@@ -15,6 +16,7 @@
 #include "driver/graph_files.hpp"
 #include "driver/input.hpp"
 #include "driver/json_format.hpp"
+#include "driver/parallel.hpp"
 #include "driver/smt_files.hpp"
 #include "driver/text_format.hpp"
 
@@ -38,6 +40,7 @@ class Progress {
   Progress& operator=(const Progress&) = delete;
 
   void step(const std::string& path) {
+    const std::lock_guard lock(mutex_);
     ++done_;
     if (!console_.err_is_terminal || total_ < 2) return;
     console_.err << fmt::format("\r\x1b[Kchecking {} of {}: {}", done_, total_, path.substr(0, 60))
@@ -47,6 +50,7 @@ class Progress {
 
  private:
   const Console& console_;
+  std::mutex mutex_;
   std::size_t total_;
   std::size_t done_ = 0;
   bool shown_ = false;
@@ -117,11 +121,14 @@ int check(const CheckArguments& arguments, const std::vector<OutputRequest>& out
   if (arguments.certify) kernel = Kernel::start();
   {
     Progress progress(console, loaded.size());
-    for (const LoadedFile& file : loaded) {
-      progress.step(file.source->path());
-      result.files.push_back(check_file(file, run));
-      if (kernel) certify(result.files.back(), file, run.mode, *kernel);
-    }
+    const std::size_t first = result.files.size();
+    result.files.resize(first + loaded.size());
+    for_each_index(loaded.size(), arguments.jobs, [&](std::size_t i) {
+      progress.step(loaded[i].source->path());
+      FileResult& file = result.files[first + i];
+      file = check_file(loaded[i], run);
+      if (kernel) certify(file, loaded[i], run.mode, *kernel);
+    });
   }
   int code = exit_code(result, parse_fail_on(arguments.fail_on));
   if (const std::string problem = write_graphs(result, arguments.dot, arguments.svg, console);

@@ -353,7 +353,7 @@ Answer Formulas::solve(FormulaId f) {
   Limits limits = limits_;
   limits.milliseconds = static_cast<unsigned>(std::clamp(left * 1000, 1.0, double(limits_.milliseconds)));
   const auto start = std::chrono::steady_clock::now();
-  Answer answer = smt::solve({Assumptions{}.with("path", term(f)), std::nullopt}, limits);
+  Answer answer = solver_.solve({Assumptions{}.with("path", term(f)), std::nullopt}, limits);
   ++solver_calls_;
   solver_seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return answer;
@@ -364,13 +364,18 @@ Formulas::Satisfiable Formulas::satisfiable(FormulaId f) {
   if (f == FormulaId::no) return Satisfiable::no;
   const auto [at, fresh] = satisfiable_.try_emplace(f, Satisfiable::unknown);
   if (!fresh) return at->second;
-  // Small sizes and first iterations often do.
+  // Small sizes and first iterations often do; two tasks often have to differ.
   const Term condition = term(f);
   for (const std::int64_t guess : {1, 2, 16, 64, 512, 4096}) {
-    const auto value_of = [guess](const Variable& v) {
-      return v.role == VariableRole::iterator ? 0 : v.role == VariableRole::boolean ? guess % 2 : guess;
-    };
-    if (evaluate(condition, value_of) != 0) return at->second = Satisfiable::yes;
+    for (const std::uint32_t odd : {0u, 1u}) {
+      for (const std::uint32_t even : {0u, 1u}) {
+        const auto value_of = [=](const Variable& v) -> std::int64_t {
+          if (v.role == VariableRole::iterator) return v.id % 2 == 1 ? odd : even;
+          return v.role == VariableRole::boolean ? guess % 2 : guess;
+        };
+        if (evaluate(condition, value_of) != 0) return at->second = Satisfiable::yes;
+      }
+    }
   }
   const Answer answer = solve(f);
   at->second = std::holds_alternative<Proved>(answer)  ? Satisfiable::no

@@ -106,6 +106,7 @@ class Formulas {
   double total_seconds_;
   double solver_seconds_ = 0;
   std::uint64_t solver_calls_ = 0;
+  Solver solver_;
   std::uint32_t next_variable_ = 0;
   Atoms atoms_;
   std::vector<Node> nodes_{{Kind::no, {}, {}}, {Kind::yes, {}, {}}};

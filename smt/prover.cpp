@@ -32,7 +32,7 @@ Answer Prover::ask_solver(const Query& query) {
   Limits limits = limits_;
   limits.milliseconds = static_cast<unsigned>(std::clamp(left * 1000, 1.0, double(limits_.milliseconds)));
   const auto start = std::chrono::steady_clock::now();
-  Answer answer = solve(query, limits);
+  Answer answer = solver_.solve(query, limits);
   last_seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   last_used_solver_ = true;
   ++statistics_.solver_calls;

@@ -46,6 +46,7 @@ class Prover {
   Limits limits_;
   double total_seconds_;
   QuickProver quick_;
+  Solver solver_;
   Statistics statistics_;
   std::uint32_t next_variable_ = 0;
   bool last_used_solver_ = false;

@@ -19,7 +19,8 @@ using semantics::OverflowError;
 
 class Session {
  public:
-  explicit Session(const Limits& limits) : limits_(limits), solver_(context_, z3::solver::simple()) {
+  Session(z3::context& context, const Limits& limits)
+      : limits_(limits), context_(context), solver_(context_, z3::solver::simple()) {
     configure(limits.milliseconds, limits.resource_units);
   }
 
@@ -231,7 +232,7 @@ class Session {
   Limits limits_;
   int given_up_ = 0;  // attempts to improve a model that ended without an answer
   std::chrono::steady_clock::time_point give_up_at_;
-  z3::context context_;
+  z3::context& context_;
   z3::solver solver_;
   std::unordered_map<std::uint32_t, z3::expr> variables_;
   std::map<std::pair<unsigned, std::int64_t>, z3::expr> quotients_;
@@ -241,12 +242,28 @@ class Session {
 
 }  // namespace
 
-Answer solve(const Query& query, const Limits& limits) {
+struct Solver::Context {
+  z3::context context;
+};
+
+Solver::Solver() = default;
+Solver::~Solver() = default;
+Solver::Solver(Solver&&) noexcept = default;
+Solver& Solver::operator=(Solver&&) noexcept = default;
+
+Answer Solver::solve(const Query& query, const Limits& limits) {
+  Answer answer;
   try {
-    return Session(limits).run(query);
+    if (!context_) context_ = std::make_unique<Context>();
+    answer = Session(context_->context, limits).run(query);
   } catch (const z3::exception& e) {
-    return Unknown{e.msg()};
+    answer = Unknown{e.msg()};
   }
+  // What a query interrupted at a limit leaves behind must not touch the next.
+  if (std::holds_alternative<Unknown>(answer)) context_.reset();
+  return answer;
 }
+
+Answer solve(const Query& query, const Limits& limits) { return Solver().solve(query, limits); }
 
 }  // namespace exocheck::smt

@@ -1,8 +1,9 @@
-// One query to Z3. Everything of Z3 stays behind this header; each call uses a fresh solver with fixed seeds,
-// so that the answer depends on the query and the limits only.
+// Queries to Z3. Everything of Z3 stays behind this header; each query uses a fresh solver with fixed seeds, so that the
+// answer depends on it, the limits and what the same Solver was asked before.
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <utility>
 #include <variant>
@@ -31,7 +32,23 @@ struct Unknown {
 };
 using Answer = std::variant<Proved, Model, Unknown>;
 
-// A model is re-checked with plain integers before it is returned. Never throws for solver trouble.
+// Answers one query after another; making one costs more than a small query.
+class Solver {
+ public:
+  Solver();
+  ~Solver();
+  Solver(Solver&&) noexcept;
+  Solver& operator=(Solver&&) noexcept;
+
+  // A model is re-checked with plain integers before it is returned. Never throws for solver trouble.
+  Answer solve(const Query& query, const Limits& limits = {});
+
+ private:
+  struct Context;
+  std::unique_ptr<Context> context_;  // made when it is needed
+};
+
+// One query.
 Answer solve(const Query& query, const Limits& limits = {});
 
 }  // namespace exocheck::smt

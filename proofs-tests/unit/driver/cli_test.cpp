@@ -204,6 +204,20 @@ TEST_CASE("expected results") {
   CHECK(call({"check", "--expected", programs / "absent"}).code == 2);
 }
 
+TEST_CASE("files checked side by side give the same output as one after another") {
+  const Programs programs;
+  for (int i = 0; i < 12; ++i) programs.file(fmt::format("good{:02}.exo", i), good_text);
+  for (const char* format : {"text", "json"}) {
+    const Answer one = call({"check", "--format", format, programs.path()});
+    const Answer many = call({"check", "-j", "4", "--format", format, programs.path()});
+    CHECK(one.out == many.out);
+    CHECK(one.code == many.code);
+  }
+  const Answer one = call({"check", "-v", "--expected", programs.path()});
+  CHECK(call({"check", "-v", "-j", "3", "--expected", programs.path()}).out == one.out);
+  CHECK(call({"check", "-j", "0", programs.path()}).code == 2);
+}
+
 TEST_CASE("rules and explain") {
   const Answer rules = call({"rules"});
   CHECK(rules.code == 0);
