@@ -46,8 +46,8 @@ struct CheckStats {
   std::optional<Query> slowest;  // of the queries to the solver
 };
 
-// How a verdict was reached without running the machine (all-sizes.md): by following every class of elements through one
-// task, with loops cut short where their states repeat, and by comparing what tasks share.
+// How a verdict was reached without running the machine (all-sizes.md): by following every class of elements
+// through one task, with loops cut short where their states repeat, and by comparing what tasks share.
 struct ProofSummary {
   std::uint64_t element_classes = 0, slices = 0, steps = 0, iterations = 0, memory_queries = 0;
 };
@@ -60,7 +60,7 @@ struct Counterexample {
 
 struct ProcedureResult {
   Verdict verdict = Verdict::unknown;
-  std::string reason;      // why the verdict is no better; empty for proved, checked, defect
+  std::string reason;                 // why the verdict is no better; empty for proved, checked, defect
   std::optional<ProofSummary> proof;  // proved, or checked without running the machine
   std::string not_proved;  // checked, although a result for all sizes was tried: what stands in the way
   bool all_sizes = false;  // the verdict holds for every size that satisfies the preconditions

@@ -19,7 +19,7 @@ using namespace semantics::ir;
 namespace {
 
 constexpr std::size_t max_choices = 16;
-constexpr std::size_t max_enumerated = 40'000;       // size sets
+constexpr std::size_t max_enumerated = 40'000;         // size sets
 constexpr std::size_t max_enumerated_cells = 400'000;  // values in them: fewer sets of many parameters
 constexpr std::size_t max_examined = 300;
 // Statements that the machine executes, as SizeFeatures estimates them: a few seconds in all.
@@ -129,7 +129,9 @@ std::vector<std::int64_t> Planner::candidates(SymId p) const {
 }
 
 // Bounded, so that sums of them fit.
-std::int64_t weight(std::int64_t value) { return std::min<std::int64_t>(value < 0 ? -value : value, 1ll << 40); }
+std::int64_t weight(std::int64_t value) {
+  return std::min<std::int64_t>(value < 0 ? -value : value, 1ll << 40);
+}
 
 std::int64_t weight(const std::vector<std::int64_t>& row) {
   std::int64_t sum = 0;
@@ -145,9 +147,10 @@ std::int64_t weight(const SizeSet& values) {
 
 // Every combination of the options, the smallest sums first; fewer options per parameter where the product
 // would explode.
-std::vector<std::vector<std::int64_t>> Planner::enumerate(std::vector<std::vector<std::int64_t>> options) const {
-  const std::size_t max_rows =
-      std::clamp<std::size_t>(max_enumerated_cells / std::max<std::size_t>(options.size(), 1), 16, max_enumerated);
+std::vector<std::vector<std::int64_t>> Planner::enumerate(
+    std::vector<std::vector<std::int64_t>> options) const {
+  const std::size_t max_rows = std::clamp<std::size_t>(
+      max_enumerated_cells / std::max<std::size_t>(options.size(), 1), 16, max_enumerated);
   const auto too_many = [&options, max_rows] {
     std::size_t n = 1;
     for (const auto& o : options) {
@@ -208,11 +211,13 @@ void Planner::add_solved(const Environment& fixed, std::vector<Candidate>& candi
   smt::Solver solver;
   std::set<SizeFeatures::Feature> covered;
   for (const Candidate& c : candidates) {
-    if (c.profile.cost <= max_choice_cost) covered.insert(c.profile.features.begin(), c.profile.features.end());
+    if (c.profile.cost <= max_choice_cost)
+      covered.insert(c.profile.features.begin(), c.profile.features.end());
   }
   const auto ask = [&](const smt::Assumptions& path, const smt::Term& condition, semantics::Span span,
                        std::string meaning) {
-    SizeQuery query{{path.with("goal", condition), std::nullopt}, span, std::move(meaning), smt::Unknown{}, false, 0};
+    SizeQuery query{
+        {path.with("goal", condition), std::nullopt}, span, std::move(meaning), smt::Unknown{}, false, 0};
     if (quick.proves(path, negate(condition))) {
       query.answer = smt::Proved{};
     } else if (plan.solver_seconds >= solver_seconds) {
@@ -241,7 +246,8 @@ void Planner::add_solved(const Environment& fixed, std::vector<Candidate>& candi
   };
 
   if (candidates.empty()) {
-    const smt::Answer any = ask(questions.preconditions(), smt::boolean(true), procedure_.name_span, "sizes exist");
+    const smt::Answer any =
+        ask(questions.preconditions(), smt::boolean(true), procedure_.name_span, "sizes exist");
     const auto* model = std::get_if<smt::Model>(&any);
     if (std::holds_alternative<smt::Proved>(any)) return;  // vacuous
     if (model == nullptr || !add_model(*model, nullptr)) {
@@ -273,8 +279,8 @@ Planner::Candidate Planner::shrink(Candidate candidate, const std::set<SizeFeatu
       SizeChoice choice = make(row);
       if (!choice.admissible) continue;
       SizeFeatures::Profile profile = features_.of(choice.environment);
-      if (profile.cost > candidate.profile.cost || !std::includes(profile.features.begin(), profile.features.end(),
-                                                                  needed.begin(), needed.end()))
+      if (profile.cost > candidate.profile.cost ||
+          !std::includes(profile.features.begin(), profile.features.end(), needed.begin(), needed.end()))
         continue;
       candidate = {std::move(choice), std::move(profile)};
       break;
@@ -289,7 +295,8 @@ std::vector<SizeChoice> Planner::select(std::vector<Candidate> candidates, const
                                         SizePlan& plan) const {
   if (candidates.empty()) return {};
   const auto cheaper = [](const Candidate& a, const Candidate& b) {
-    return std::pair{a.profile.cost, weight(a.choice.values)} < std::pair{b.profile.cost, weight(b.choice.values)};
+    return std::pair{a.profile.cost, weight(a.choice.values)} <
+           std::pair{b.profile.cost, weight(b.choice.values)};
   };
   std::stable_sort(candidates.begin(), candidates.end(), cheaper);
   std::set<SizeFeatures::Feature> wanted;
@@ -342,7 +349,8 @@ void Planner::complete(const SizeSet& set, SizePlan& plan) {
   bool all_fixed = true;
   for (const SymId p : controls_) {
     const std::string& name = procedure_.symbol(p).name;
-    const auto fixed = std::find_if(set.begin(), set.end(), [&](const auto& entry) { return entry.first == name; });
+    const auto fixed =
+        std::find_if(set.begin(), set.end(), [&](const auto& entry) { return entry.first == name; });
     if (fixed == set.end()) {
       all_fixed = false;
       options.push_back(candidates(p));
@@ -396,7 +404,8 @@ std::vector<std::string> size_errors(const Procedure& procedure, const std::vect
   for (const SizeSet& set : sets) {
     for (const SymId p : procedure.parameters) {
       const Symbol& symbol = procedure.symbol(p);
-      const auto given = std::find_if(set.begin(), set.end(), [&](const auto& entry) { return entry.first == symbol.name; });
+      const auto given =
+          std::find_if(set.begin(), set.end(), [&](const auto& entry) { return entry.first == symbol.name; });
       if (given == set.end()) continue;
       if (symbol.kind == SymbolKind::size && given->second < 0) {
         errors.push_back(fmt::format("size {} of procedure {} cannot be negative ({})", symbol.name,

@@ -113,7 +113,8 @@ std::string barrier_message(const Words& words, const Violation& v) {
   }
   if (v.code == "E-Y06" && v.count_b == 0) {
     return fmt::format(
-        "this Arrive may count in the wrong round: since its last arrive its threads waited for nothing but the round of "
+        "this Arrive may count in the wrong round: since its last arrive its threads waited for nothing but "
+        "the round of "
         "{} itself, so a neighbour's mbarrier may still lack another CTA's arrive of that round",
         element);
   }
@@ -151,7 +152,8 @@ void describe_barrier(const Words& words, const Violation& v, const std::vector<
         "execute the Arrive first, or give the Await a larger lag so that its first executions pass";
   if (v.code == "E-Y06" && v.count_b == 0) {
     d.suggestion =
-        "let the rounds alternate with a second mbarrier (barrier(...) guard), give the ring another slot (Await with a lag "
+        "let the rounds alternate with a second mbarrier (barrier(...) guard), give the ring another slot "
+        "(Await with a lag "
         "of 1), or put a Fence of the whole cluster between them";
   } else if (v.code == "E-Y06")
     d.suggestion = "let every CTA of the multicast group execute the Arrive before the Await";

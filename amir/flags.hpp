@@ -1,4 +1,5 @@
-// How checks and synchronization use the visibility flags of semantics/modes.hpp (abstract-machine.md 4.4, 4.5, 4.9).
+// How checks and synchronization use the visibility flags of semantics/modes.hpp
+// (abstract-machine.md 4.4, 4.5, 4.9).
 #pragma once
 
 #include <cstdint>

@@ -273,8 +273,9 @@ void GraphBuilder::hazard(const Hazard& h) {
     }
   }
   graph_.edges.push_back({first, second, EdgeKind::hazard,
-                          h.result.held == Level::temporal ? "ordered in time, but its effect need not be visible"
-                                                           : "no happens-before path"});
+                          h.result.held == Level::temporal
+                              ? "ordered in time, but its effect need not be visible"
+                              : "no happens-before path"});
   drop_doubled();
 }
 

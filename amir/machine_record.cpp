@@ -141,13 +141,15 @@ bool own(const RecordValue& r, const ThreadSet& threads) {
   return r.visibility.some_of(threads).full.meets(semantics::async_proxy_quals);
 }
 
-Meeting meet(const RecordValue& r, const ThreadSet& threads, bool transitive, QualSet first, const Rules& rules) {
+Meeting meet(const RecordValue& r, const ThreadSet& threads, bool transitive, QualSet first,
+             const Rules& rules) {
   const Witness w = witness(r, threads, transitive, first);
   if (w.common == Strength::none && !w.self) return {};
   const bool common_own = !rules.needs_issuers(r.original) || own(r, threads);
   ThreadSet inside = r.family() ? r.members.intersect(threads) : ThreadSet{};
   const bool all_inside = !inside.empty() && inside == r.members;
-  // Members of the collective own their access and may know it on their own; the others share the common knowledge.
+  // Members of the collective own their access and may know it on their own; the others share the common
+  // knowledge.
   const auto part = [&](bool in) {
     return Meeting::Part{in && w.self ? Strength::strong : w.common, common_own || in};
   };

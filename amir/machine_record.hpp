@@ -86,7 +86,8 @@ Witness witness(const RecordValue& r, const ThreadSet& threads, bool transitive,
 // own(r, C) of decisions.md O3; for a family, of the members outside the collective.
 bool own(const RecordValue& r, const ThreadSet& threads);
 
-// How a Fence or Arrive by `threads` meets a record. A family whose members are met differently is met in two parts.
+// How a Fence or Arrive by `threads` meets a record. A family whose members are met differently is met in two
+// parts.
 struct Meeting {
   struct Part {
     Strength strength = Strength::none;
@@ -98,6 +99,7 @@ struct Meeting {
   Part inside_part;  // with `split`
   ThreadSet inside;  // with `split`: the members in the collective
 };
-Meeting meet(const RecordValue& r, const ThreadSet& threads, bool transitive, QualSet first, const Rules& rules);
+Meeting meet(const RecordValue& r, const ThreadSet& threads, bool transitive, QualSet first,
+             const Rules& rules);
 
 }  // namespace exocheck::amir::working

@@ -113,7 +113,8 @@ void Machine::for_records(const std::vector<RecordId>& ids, SyncEvent* event, co
         effect.after = view(piece.id);
         effect.changed = piece.changed;
         effect.strength = piece.strength;
-        if (piece.strength == Strength::strong && rules_.withholds(records_.value(piece.id).original, piece.owned)) {
+        if (piece.strength == Strength::strong &&
+            rules_.withholds(records_.value(piece.id).original, piece.owned)) {
           effect.withheld = event->full & semantics::async_proxy_quals;
         }
       }
@@ -141,7 +142,8 @@ bool Machine::execute(const prog::Node& node, const prog::Fence& s) {
   const std::vector<RecordId> ids = records_.active();
   for_records(ids, event ? &*event : nullptr,
               [&](RecordId id) { return pick_up(id, threads, s.transitive, s.first, effect); });
-  rounds_.fence(threads.is_all() || (threads.ranges().size() == 1 && threads.end() - threads.min() == program_.threads));
+  rounds_.fence(threads.is_all() ||
+                (threads.ranges().size() == 1 && threads.end() - threads.min() == program_.threads));
   collect_if_due();
   return control_.spend(ids.size());
 }

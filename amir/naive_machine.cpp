@@ -153,7 +153,8 @@ bool Machine::execute(const prog::Node& node, const prog::Arrive& s) {
     for (const Element& e : *expression) referenced.insert({target.var, e});
   }
 
-  if (rules_.forward_progress && !rounds_.arrive(s.home.var, home->front(), referenced.size(), control_.threads(node))) {
+  if (rules_.forward_progress &&
+      !rounds_.arrive(s.home.var, home->front(), referenced.size(), control_.threads(node))) {
     Violation v;
     v.code = "E-Y06";
     v.var = s.home.var;

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "amir/control.hpp"
-#include "amir/rounds.hpp"
 #include "amir/naive_record.hpp"
+#include "amir/rounds.hpp"
 
 namespace exocheck::amir {
 

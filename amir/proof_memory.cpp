@@ -24,15 +24,15 @@ struct Access {
   const prog::Node* node = nullptr;
   const prog::Target* target = nullptr;
   std::size_t task = 0;
-  Path path;                              // below the task's own
-  const prog::Body* body = nullptr;       // the statement list it stands in
+  Path path;                         // below the task's own
+  const prog::Body* body = nullptr;  // the statement list it stands in
 };
 
 // One instance of an access, its iterators fresh symbols.
 struct Instance {
   std::vector<Linear> iterators;  // of the task's path, then of the access's own
   std::vector<IndexRange> window;
-  std::optional<Linear> thread;   // if one thread makes the access
+  std::optional<Linear> thread;  // if one thread makes the access
   FormulaId condition = FormulaId::yes;
 };
 
@@ -95,11 +95,13 @@ void Comparison::collect(const prog::Body& body) {
       collect(branch->else_body);
       path_.pop_back();
     } else if (const auto* check = std::get_if<prog::Check>(&node.node)) {
-      if (!local_.contains(check->target.var)) checks_.push_back({&node, &check->target, task_, path_, &body});
+      if (!local_.contains(check->target.var))
+        checks_.push_back({&node, &check->target, task_, path_, &body});
     } else if (const auto* read = std::get_if<prog::InitRead>(&node.node)) {
       if (!local_.contains(read->target.var)) throw GiveUp("a task reads memory that the host allocates");
     } else if (const auto* record = std::get_if<prog::Record>(&node.node)) {
-      if (!local_.contains(record->target.var)) records_.push_back({&node, &record->target, task_, path_, &body});
+      if (!local_.contains(record->target.var))
+        records_.push_back({&node, &record->target, task_, path_, &body});
     }
   }
 }
@@ -181,7 +183,8 @@ void Comparison::compare(const Access& record, const Access& check) {
         if (e.task) {
           task_dims.push_back(loop);
         } else {
-          same_host = formulas_.conj(same_host, formulas_.zero(combine(1, a.iterators[loop], -1, b.iterators[loop])));
+          same_host =
+              formulas_.conj(same_host, formulas_.zero(combine(1, a.iterators[loop], -1, b.iterators[loop])));
         }
         ++loop;
       }
@@ -202,13 +205,16 @@ void Comparison::compare(const Access& record, const Access& check) {
   const Instance a = instantiate(record, nullptr);
   std::vector<Linear> shared;
   const auto& task_path = tasks_.tasks[record.task].path;
-  const auto loops = static_cast<std::size_t>(std::count_if(
-      task_path.begin(), task_path.end(), [](const Enclosing& e) { return e.kind == Enclosing::Kind::loop; }));
+  const auto loops =
+      static_cast<std::size_t>(std::count_if(task_path.begin(), task_path.end(), [](const Enclosing& e) {
+        return e.kind == Enclosing::Kind::loop;
+      }));
   shared.assign(a.iterators.begin(), a.iterators.begin() + static_cast<std::ptrdiff_t>(loops));
   const Instance b = instantiate(check, &shared);
   FormulaId both = formulas_.conj(assumptions_, formulas_.conj(a.condition, b.condition));
   // One thread's accesses in order on one timeline need nothing between them.
-  const bool in_order = a.thread && b.thread && r.in_order && demand(c, r.qual, rules_.mode).quals.contains(r.qual);
+  const bool in_order =
+      a.thread && b.thread && r.in_order && demand(c, r.qual, rules_.mode).quals.contains(r.qual);
   // In one statement list a check that stands first comes first, unless some iterator differs.
   const bool check_first = record.body == check.body && check.node < record.node;
   const auto ask = [&](FormulaId known) {
@@ -218,8 +224,8 @@ void Comparison::compare(const Access& record, const Access& check) {
   };
   if (!check_first) return ask(both);
   for (std::size_t i = loops; i < a.iterators.size(); ++i) {
-    for (const FormulaId other : {formulas_.less(a.iterators[i], b.iterators[i]),
-                                  formulas_.less(b.iterators[i], a.iterators[i])}) {
+    for (const FormulaId other :
+         {formulas_.less(a.iterators[i], b.iterators[i]), formulas_.less(b.iterators[i], a.iterators[i])}) {
       ask(formulas_.conj(both, other));
     }
     both = formulas_.conj(both, formulas_.zero(combine(1, a.iterators[i], -1, b.iterators[i])));
@@ -302,8 +308,8 @@ void Host::fence(const prog::Fence& s) {
   }
 }
 
-// Everything a kernel may do: its checks against what was there before, then its records. What its own accesses do to
-// each other is not looked at here.
+// Everything a kernel may do: its checks against what was there before, then its records. What its own
+// accesses do to each other is not looked at here.
 void Host::kernel(const prog::Node& part, bool checks) {
   prog::for_each_node(part, [&](const prog::Node& node) {
     if (const auto* s = std::get_if<prog::Check>(&node.node); s != nullptr && checks) check(*s);
@@ -368,7 +374,8 @@ MemoryResult compare_accesses(const Program& program, const Tasks& tasks, const 
   return Comparison(program, tasks, bindings, assumptions, rules, formulas).run();
 }
 
-std::optional<std::string> compare_host(const Program& program, const Tasks& tasks, const working::Rules& rules) {
+std::optional<std::string> compare_host(const Program& program, const Tasks& tasks,
+                                        const working::Rules& rules) {
   return Host(program, tasks, rules).run();
 }
 

@@ -1,5 +1,5 @@
-// Memory that tasks share (all-sizes.md 5): do two tasks, or two accesses of one task, touch a common element? And the
-// host statements around the kernels.
+// Memory that tasks share (all-sizes.md 5): do two tasks, or two accesses of one task, touch a common
+// element? And the host statements around the kernels.
 #pragma once
 
 #include <optional>
@@ -29,8 +29,9 @@ struct MemoryResult {
 MemoryResult compare_accesses(const Program& program, const Tasks& tasks, const Bindings& bindings,
                               FormulaId assumptions, const working::Rules& rules, Formulas& formulas);
 
-// Are all accesses of the host, and those of every kernel to what earlier kernels and the host did, in order? Iterations
-// and branches may or may not happen. nullopt: yes; otherwise what may be out of order.
-std::optional<std::string> compare_host(const Program& program, const Tasks& tasks, const working::Rules& rules);
+// Are all accesses of the host, and those of every kernel to what earlier kernels and the host did, in order?
+// Iterations and branches may or may not happen. nullopt: yes; otherwise what may be out of order.
+std::optional<std::string> compare_host(const Program& program, const Tasks& tasks,
+                                        const working::Rules& rules);
 
 }  // namespace exocheck::amir::slices

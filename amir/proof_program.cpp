@@ -60,7 +60,8 @@ class Finder {
         entered_ = true;
         continue;
       }
-      const bool life = std::holds_alternative<prog::Alloc>(node.node) || std::holds_alternative<prog::Free>(node.node);
+      const bool life =
+          std::holds_alternative<prog::Alloc>(node.node) || std::holds_alternative<prog::Free>(node.node);
       if (in_kernel_ && !life) throw GiveUp("a host statement stands between two tasks of a kernel");
       if (!life) entered_ = false;
       if (const auto* loop = std::get_if<prog::Loop>(&node.node)) {

@@ -10,10 +10,10 @@ namespace exocheck::amir::slices {
 // What surrounds a statement.
 struct Enclosing {
   enum class Kind : std::uint8_t { loop, holds, fails } kind = Kind::loop;
-  SymId iterator{};                            // loop
-  semantics::ir::ExprPtr lo, hi;               // loop
-  semantics::ir::ExprPtr condition;            // holds, fails
-  bool task = false;                           // loop over tasks
+  SymId iterator{};                  // loop
+  semantics::ir::ExprPtr lo, hi;     // loop
+  semantics::ir::ExprPtr condition;  // holds, fails
+  bool task = false;                 // loop over tasks
 };
 using Path = std::vector<Enclosing>;
 
@@ -23,7 +23,8 @@ struct Entered {
   std::vector<Linear> iterators;  // outermost first
 };
 // Binds the iterators, to fresh symbols or to those given. Throws GiveUp.
-Entered enter(const Path& path, Formulas& formulas, Bindings& bindings, const std::vector<Linear>* given = nullptr);
+Entered enter(const Path& path, Formulas& formulas, Bindings& bindings,
+              const std::vector<Linear>* given = nullptr);
 
 struct Task {
   const semantics::amir::Body* body = nullptr;  // of the innermost cuda_tasks loop

@@ -6,8 +6,8 @@
 #include <tuple>
 
 #include "amir/control.hpp"
-#include "amir/rounds.hpp"
 #include "amir/flags.hpp"
+#include "amir/rounds.hpp"
 #include "semantics/errors.hpp"
 
 namespace exocheck::amir {
@@ -297,7 +297,8 @@ class TraceGraph {
       if (!expression) return false;
       for (const Element& e : *expression) referenced.emplace(target.var, e);
     }
-    if (rules_.forward_progress && !rounds_.arrive(s.home.var, home->front(), referenced.size(), control_.threads(node))) {
+    if (rules_.forward_progress &&
+        !rounds_.arrive(s.home.var, home->front(), referenced.size(), control_.threads(node))) {
       Violation violation;
       violation.code = "E-Y06";
       violation.var = s.home.var;

@@ -29,7 +29,8 @@ struct CaseResult {
 };
 
 // The differences of one run; its result is appended to `runs`.
-std::vector<std::string> run_one(const ExpectedRun& run, const LoadedFile& file, std::vector<FileResult>& runs) {
+std::vector<std::string> run_one(const ExpectedRun& run, const LoadedFile& file,
+                                 std::vector<FileResult>& runs) {
   auto arguments = parse_run_line({run.words.begin() + 1, run.words.end()});
   if (const auto* error = std::get_if<UsageError>(&arguments)) return {error->message};
   auto request = make_request(std::get<CheckArguments>(arguments));
@@ -76,7 +77,8 @@ int run_cases(const CheckArguments& arguments, const Console& console) {
     console.out << fmt::format("{}: {}\n", printable(failure.path), failure.message);
   }
   std::vector<CaseResult> results(inputs.files.size());
-  for_each_index(results.size(), arguments.jobs, [&](std::size_t i) { results[i] = run_case(inputs.files[i]); });
+  for_each_index(results.size(), arguments.jobs,
+                 [&](std::size_t i) { results[i] = run_case(inputs.files[i]); });
 
   RunResult all;
   std::size_t cases = 0, as_expected = 0;
@@ -91,7 +93,8 @@ int run_cases(const CheckArguments& arguments, const Console& console) {
     as_expected += r.as_expected;
     std::move(r.runs.begin(), r.runs.end(), std::back_inserter(all.files));
   }
-  console.out << fmt::format("{} of {} cases as expected\n{}", as_expected, cases, summary_line(all)) << std::flush;
+  console.out << fmt::format("{} of {} cases as expected\n{}", as_expected, cases, summary_line(all))
+              << std::flush;
 
   for (const FileResult& file : all.files) {
     if (!file.internal_error.empty()) return 4;

@@ -54,7 +54,8 @@ fs::path cache_folder() {
 std::string compile_theory(const fs::path& folder) {
   for (const TheoryFile& file : theory_files()) {
     std::ofstream(folder / file.name, std::ios::binary) << file.text;
-    const Ended ended = run_process(coqc({"-q", "-Q", ".", "Exocheck", std::string(file.name)}), folder, "log", "log");
+    const Ended ended =
+        run_process(coqc({"-q", "-Q", ".", "Exocheck", std::string(file.name)}), folder, "log", "log");
     if (ended.code != 0 || ended.signal != 0)
       return fmt::format("The theory cannot be compiled: {}: {}", file.name,
                          contents(folder / "log").substr(0, 1000));
@@ -156,13 +157,15 @@ Kernel::Answer Kernel::check(const std::string& text, double timeout_seconds) co
   std::ofstream(folder.path() / "certificate.v", std::ios::binary) << text;
   const auto start = std::chrono::steady_clock::now();
   std::vector<std::string> words{"timeout", fmt::format("{:.0f}", std::max(1.0, timeout_seconds))};
-  for (std::string& w : coqc({"-q", "-Q", theory_, "Exocheck", "certificate.v"})) words.push_back(std::move(w));
+  for (std::string& w : coqc({"-q", "-Q", theory_, "Exocheck", "certificate.v"}))
+    words.push_back(std::move(w));
   const Ended ended = run_process(words, folder.path(), "log", "log");
   answer.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   answer.timed_out = ended.code == 124;
   // Every theorem of the file must rest on nothing.
   const std::string log = contents(folder.path() / "log");
-  answer.accepted = ended.code == 0 && ended.signal == 0 && log.find("Closed under the global context") != std::string::npos &&
+  answer.accepted = ended.code == 0 && ended.signal == 0 &&
+                    log.find("Closed under the global context") != std::string::npos &&
                     log.find("Axioms:") == std::string::npos;
   if (!answer.accepted) answer.message = answer.timed_out ? "the time was over" : log.substr(0, 1000);
   return answer;

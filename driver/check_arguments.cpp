@@ -54,11 +54,14 @@ void add_check_options(CLI::App& command, CheckArguments& a) {
   command.add_option("--memory-limit", a.memory_limit_mb, "Megabytes for the visibility records of one run")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 30))
       ->type_name("MB");
-  command.add_option("-j", a.jobs, "Files to check side by side (1)")->check(CLI::Range(1u, 256u))->type_name("N");
+  command.add_option("-j", a.jobs, "Files to check side by side (1)")
+      ->check(CLI::Range(1u, 256u))
+      ->type_name("N");
   command.add_option("--fail-on", a.fail_on, "defect, unknown (as without the option), warning or never")
       ->check(CLI::IsMember({"defect", "unknown", "warning", "never"}))
       ->type_name("WHAT");
-  command.add_flag("--certify", a.certify, "Have Rocq's kernel (coqc) re-check every verdict of the abstract machine");
+  command.add_flag("--certify", a.certify,
+                   "Have Rocq's kernel (coqc) re-check every verdict of the abstract machine");
   command.add_flag("--stats", a.stats, "Times and counts");
   command.add_flag("-q", a.quiet, "Findings and the last line only");
   command.add_flag("-v", a.verbose, "Show how each access was made");

@@ -33,8 +33,8 @@ void add_rules_command(CLI::App& app, const Console& console, Action& action);
 void add_explain_command(CLI::App& app, const Console& console, Action& action);
 void add_export_command(CLI::App& app, const Console& console, Action& action);
 
-// The file that a command names, after the frontend. Otherwise says on `err` why not, and gives the exit code: 2
-// (it cannot be read) or 4 (a broken invariant of ours).
+// The file that a command names, after the frontend. Otherwise says on `err` why not, and gives the exit
+// code: 2 (it cannot be read) or 4 (a broken invariant of ours).
 std::variant<LoadedFile, int> load_named(const std::string& path, const Console& console);
 
 // For commands that need a whole program: says on `err` what is wrong with the file; false if nothing is.

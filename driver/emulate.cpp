@@ -123,8 +123,8 @@ std::variant<Emulation, UsageError> Emulation::build(const codegen::Module& modu
   for (const std::vector<std::string>& step : steps) {
     const Ended ended = run_process(step, folder, "log", "log");
     if (ended.code == 0 && ended.signal == 0) continue;
-    const std::string what = ended.code == 127 ? step.front() + " cannot be started.\n"
-                                               : contents(folder / "log").substr(0, 2000);
+    const std::string what =
+        ended.code == 127 ? step.front() + " cannot be started.\n" : contents(folder / "log").substr(0, 2000);
     return UsageError{
         fmt::format("The emitted code cannot be compiled ({} needed):\n{}",
                     machine == Machine::gpu ? "nvcc is" : "a C++20 compiler and Boost.Context are", what)};

@@ -64,8 +64,7 @@ Excerpt excerpt(const semantics::Location& location) {
   const auto end = location.end();
   const std::string_view text = location.source->line_text(begin.line);
   const std::size_t first = std::min(static_cast<std::size_t>(begin.column - 1), text.size());
-  const std::size_t last =
-      end.line == begin.line ? static_cast<std::size_t>(end.column - 1) : text.size();
+  const std::size_t last = end.line == begin.line ? static_cast<std::size_t>(end.column - 1) : text.size();
 
   // A line of at most max_width characters has at most 4 * max_width bytes.
   std::size_t start = text.size() <= max_width ? 0 : back(text, first, max_width / 2);

@@ -49,8 +49,8 @@ std::string_view name(CertificateResult::Status status);
 struct ProcedureResult {
   std::string name;
   Verdict verdict = Verdict::unknown;
-  std::string reason;                   // why the verdict is no better; empty for proved, checked, defect
-  std::string not_proved;               // checked: what stands in the way of a result for all sizes; may be empty
+  std::string reason;      // why the verdict is no better; empty for proved, checked, defect
+  std::string not_proved;  // checked: what stands in the way of a result for all sizes; may be empty
   std::optional<amir::ProofSummary> proof;  // set if the verdict comes from following one symbolic task
   bool all_sizes = false;               // the verdict holds for every size that satisfies the preconditions
   std::vector<SizeSet> sizes;           // the complete size sets that were run

@@ -125,7 +125,8 @@ std::string verdict_line(const FileResult& file, const ProcedureResult& procedur
     if (const std::size_t n = procedure.behaviours_left_out; n > 0)
       text += fmt::format(" ({} behaviour{} left out: too costly, or undecided)", n, n == 1 ? "" : "s");
   }
-  if (!procedure.not_proved.empty()) text += fmt::format("; not proved for all sizes: {}", printable(procedure.not_proved));
+  if (!procedure.not_proved.empty())
+    text += fmt::format("; not proved for all sizes: {}", printable(procedure.not_proved));
   if (!procedure.reason.empty()) text += fmt::format(": {}", printable(procedure.reason));
   if (options.stats) {
     const CheckStats& s = procedure.stats;
@@ -134,14 +135,18 @@ std::string verdict_line(const FileResult& file, const ProcedureResult& procedur
         s.seconds, s.statements, s.records_peak, s.obligations, s.obligations_solver);
     if (const auto& p = procedure.proof) {
       text += fmt::format(
-          "\n    {} classes of elements in {} different slices, {} transitions, {} iterations before loops repeated, {} "
+          "\n    {} classes of elements in {} different slices, {} transitions, {} iterations before loops "
+          "repeated, {} "
           "pairs of accesses to global memory",
           p->element_classes, p->slices, p->steps, p->iterations, p->memory_queries);
     }
   }
   for (const CertificateResult& c : procedure.certificates) {
-    text += fmt::format("\n    certificate: {}", c.status == CertificateResult::Status::checked ? "accepted by the kernel" : name(c.status));
-    if (options.stats && c.status == CertificateResult::Status::checked) text += fmt::format(" in {:.1f} s", c.seconds);
+    text += fmt::format("\n    certificate: {}", c.status == CertificateResult::Status::checked
+                                                     ? "accepted by the kernel"
+                                                     : name(c.status));
+    if (options.stats && c.status == CertificateResult::Status::checked)
+      text += fmt::format(" in {:.1f} s", c.seconds);
     if (!c.says.empty()) text += ": " + printable(c.says);
     if (!c.reason.empty()) text += ": " + printable(c.reason);
   }

@@ -335,9 +335,11 @@ class FileElaboration : public FileScope {
 
   // Its own errors, and no others, stand against it, and they are about threads and memories.
   static bool is_defective(const Context& cx) {
-    return !cx.blocked && cx.failed() && std::all_of(cx.diagnostics.begin(), cx.diagnostics.end(), [](const auto& d) {
-      return d.severity != semantics::Severity::error || d.rule->rule_class == semantics::RuleClass::defect;
-    });
+    return !cx.blocked && cx.failed() &&
+           std::all_of(cx.diagnostics.begin(), cx.diagnostics.end(), [](const auto& d) {
+             return d.severity != semantics::Severity::error ||
+                    d.rule->rule_class == semantics::RuleClass::defect;
+           });
   }
 
   LoadResult finish() {

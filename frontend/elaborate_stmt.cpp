@@ -259,8 +259,10 @@ std::optional<StmtNode> expression_statement(Context& cx, const ast::Expr& e) {
   } else if (!chain.trailing.empty()) {
     cx.report("E-P49", e.span, fmt::format("`{}`: only instruction calls and Arrive take >>", cx.text(e)));
   } else {
-    cx.report("E-P49", e.span, fmt::format("`{}` is no statement; only a call or an Arrive stands alone, or before `>> barrier`",
-                                    cx.text(e)));
+    cx.report(
+        "E-P49", e.span,
+        fmt::format("`{}` is no statement; only a call or an Arrive stands alone, or before `>> barrier`",
+                    cx.text(e)));
   }
   return std::nullopt;
 }

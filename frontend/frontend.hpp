@@ -15,11 +15,11 @@ struct DefectiveProcedure {
 };
 
 struct LoadResult {
-  semantics::ir::Program program;              // the procedures without errors
-  std::vector<DefectiveProcedure> defective;   // in file order
-  std::vector<std::string> rejected;           // names of the other procedures, in file order
-  semantics::Diagnostics diagnostics;  // of the file and of rejected procedures, in file order; all errors of a
-                                       // procedure (decisions.md D11)
+  semantics::ir::Program program;             // the procedures without errors
+  std::vector<DefectiveProcedure> defective;  // in file order
+  std::vector<std::string> rejected;          // names of the other procedures, in file order
+  semantics::Diagnostics diagnostics;  // of the file and of rejected procedures, in file order; all errors of
+                                       // a procedure (decisions.md D11)
 
   // An error anywhere: some procedure is rejected or defective.
   bool failed() const { return !defective.empty() || semantics::has_errors(diagnostics); }

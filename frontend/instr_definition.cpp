@@ -355,7 +355,8 @@ std::size_t unit_count(const ast::Expr& units) {
 }
 
 // Extents of distributed dimensions are the same for every call of an instance.
-void check_distributed(Context& cx, const ast::Expr& units, const ast::Param& parameter, const ir::Symbol& s) {
+void check_distributed(Context& cx, const ast::Expr& units, const ast::Param& parameter,
+                       const ir::Symbol& s) {
   if (s.shape.empty()) {
     cx.report("E-I07", parameter.span, fmt::format("`{}` is a scalar and cannot be distributed", s.name));
     return;
@@ -366,12 +367,14 @@ void check_distributed(Context& cx, const ast::Expr& units, const ast::Param& pa
     ir::for_each_subexpr(*s.shape[i], [&](const ir::Expr& e) {
       const auto* var = std::get_if<ir::VarRef>(&e.node);
       symbolic = symbolic || (var && !cx.is_open_name(cx.symbol(var->var).name)) ||
-                 std::holds_alternative<ir::StrideOf>(e.node) || std::holds_alternative<ir::ConfigRead>(e.node);
+                 std::holds_alternative<ir::StrideOf>(e.node) ||
+                 std::holds_alternative<ir::ConfigRead>(e.node);
     });
     if (!symbolic) continue;
-    cx.report("E-I07", parameter.span,
-              fmt::format("dimension {} of `{}` is distributed, so its extent must be a number or a template value",
-                          i, s.name));
+    cx.report(
+        "E-I07", parameter.span,
+        fmt::format("dimension {} of `{}` is distributed, so its extent must be a number or a template value",
+                    i, s.name));
     return;
   }
 }

@@ -99,7 +99,8 @@ Diagnostic syntax_error(const grammar::SyntaxError& error, grammar::Iterator fir
   if (where == last) {
     // What is missing at the end of a block is missing behind its last line.
     grammar::Iterator end = last;
-    while (end != first && (end[-1] == newline_mark || end[-1] == indent_mark || end[-1] == dedent_mark)) --end;
+    while (end != first && (end[-1] == newline_mark || end[-1] == indent_mark || end[-1] == dedent_mark))
+      --end;
     if (end != first) span = {state.span(end - 1, end).end, state.span(end - 1, end).end};
   }
   if (where != last && *where == indent_mark) {

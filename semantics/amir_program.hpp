@@ -1,5 +1,6 @@
-// AMIR: the abstract machine's program (abstract-machine.md 2). Control flow stays; every data access and every
-// synchronization statement has become explicit checks, records and sync operations, each with its thread map.
+// AMIR: the abstract machine's program (abstract-machine.md 2). Control flow stays; every data access and
+// every synchronization statement has become explicit checks, records and sync operations, each with its
+// thread map.
 #pragma once
 
 #include <cstdint>
@@ -35,7 +36,8 @@ struct ThreadMap {
   struct Dim {
     std::int64_t extent = 1;
     std::int64_t offset = 0;
-    std::vector<std::pair<SymId, std::int64_t>> terms;  // (iterator, coefficient): the interval starts at offset + sum
+    std::vector<std::pair<SymId, std::int64_t>>
+        terms;  // (iterator, coefficient): the interval starts at offset + sum
     std::int64_t box = 1;
   };
   bool all_threads = false;  // CPU scope
@@ -45,14 +47,15 @@ struct ThreadMap {
 struct Variable {
   std::string name;
   bool barrier = false;
-  std::vector<ExprPtr> shape;       // extents; empty: scalar
-  bool parameter = false;           // lives for the whole run
-  bool registers = false;           // for E-Y21 against W-Y21
-  bool shared = false;              // subject to the free check
-  bool check_initialised = false;   // allocated in the procedure, so that a read before any write is suspicious
+  std::vector<ExprPtr> shape;  // extents; empty: scalar
+  bool parameter = false;      // lives for the whole run
+  bool registers = false;      // for E-Y21 against W-Y21
+  bool shared = false;         // subject to the free check
+  bool check_initialised =
+      false;  // allocated in the procedure, so that a read before any write is suspicious
   LoweredBarrier lowered = LoweredBarrier::mbarrier;  // barrier
-  std::optional<SymId> symbol;      // origin
-  std::string memory;               // for messages
+  std::optional<SymId> symbol;                        // origin
+  std::string memory;                                 // for messages
 };
 
 // One subscript: point lo, or half-open interval [lo, hi).
@@ -72,8 +75,8 @@ struct Target {
 // What a check belongs to; decides the rule of a failure.
 enum class Purpose : std::uint8_t { read, write, free_memory };
 
-// CheckMutates / CheckReads: every past mutate (read) of the elements must be visible at `level` on one of `quals` to
-// some (convergent) or every (not) thread of the collective.
+// CheckMutates / CheckReads: every past mutate (read) of the elements must be visible at `level` on one of
+// `quals` to some (convergent) or every (not) thread of the collective.
 struct Check {
   bool reads = false;  // CheckReads, else CheckMutates
   bool convergent = false;
@@ -88,41 +91,51 @@ struct Check {
 struct Record {
   bool mutate = false;
   bool convergent = false;
-  bool in_order = true;             // issuing threads get FULL, else UNORD
+  bool in_order = true;  // issuing threads get FULL, else UNORD
   Target target;
   Qual qual{};
-  QualSet atomic;                   // empty: not atomic
-  std::vector<Target> pending;      // trailing barrier elements
+  QualSet atomic;               // empty: not atomic
+  std::vector<Target> pending;  // trailing barrier elements
 };
 
-struct CheckBarrier { VarId var{}; };
+struct CheckBarrier {
+  VarId var{};
+};
 
 struct Fence {
   bool transitive = false;
-  QualSet first;                    // full set of the first timeline
-  QualSet full, temporal;           // of the second; full is contained in temporal
+  QualSet first;           // full set of the first timeline
+  QualSet full, temporal;  // of the second; full is contained in temporal
 };
 
 struct Arrive {
   bool transitive = false;
   QualSet first;
-  Target home;                      // points only
-  std::vector<Target> referenced;   // expressions; an element is referenced iff it lies in one of them
+  Target home;                     // points only
+  std::vector<Target> referenced;  // expressions; an element is referenced iff it lies in one of them
 };
 
 struct Await {
-  Target barrier;                   // points only
+  Target barrier;  // points only
   QualSet full, temporal;
-  std::int64_t n = 0;               // >= 0: all but the newest n arrivals; ~lag: await-indexed
+  std::int64_t n = 0;  // >= 0: all but the newest n arrivals; ~lag: await-indexed
 };
 
-struct Alloc { VarId var{}; };
-struct Free { VarId var{}; };
+struct Alloc {
+  VarId var{};
+};
+struct Free {
+  VarId var{};
+};
 struct IncTask {};
 
 // Element-exact data flow of the sequential program, for reads of elements nobody wrote (decisions.md N20).
-struct InitRead { Target target; };
-struct InitWrite { Target target; };
+struct InitRead {
+  Target target;
+};
+struct InitWrite {
+  Target target;
+};
 
 struct Node;
 using Body = std::vector<Node>;
@@ -142,8 +155,8 @@ struct Node {
   StmtId origin{};        // GPU IR statement
   std::uint32_t map = 0;  // index into Program::maps; unused by structural nodes
   std::string role;       // "argument dst", "value", "target", "barrier use": for messages; may be empty
-  std::variant<Check, Record, CheckBarrier, Fence, Arrive, Await, Alloc, Free, IncTask, InitRead, InitWrite, Loop,
-               Branch>
+  std::variant<Check, Record, CheckBarrier, Fence, Arrive, Await, Alloc, Free, IncTask, InitRead, InitWrite,
+               Loop, Branch>
       node;
 };
 
@@ -152,8 +165,8 @@ struct Program {
   std::vector<ThreadMap> maps;
   Body body;
   std::uint32_t node_count = 0;
-  std::uint32_t symbol_count = 0;     // environment size: every SymId in expressions is below
-  std::int64_t threads = 1;           // per cluster, the largest of all device functions
+  std::uint32_t symbol_count = 0;  // environment size: every SymId in expressions is below
+  std::int64_t threads = 1;        // per cluster, the largest of all device functions
 };
 
 // Calls `visit` with the node and with every node inside it, outer ones first.

@@ -26,8 +26,8 @@ struct Related {
 
 // How one access was made; every field is already in the user's words.
 struct AccessDetail {
-  std::string statement;                                        // source text of the statement
-  std::string mode;                                             // "read", "write", "read-write", "atomic", "free"
+  std::string statement;  // source text of the statement
+  std::string mode;       // "read", "write", "read-write", "atomic", "free"
   std::vector<std::pair<std::string, std::int64_t>> iterators;  // outermost first
   std::optional<std::int64_t> task;                             // none at CPU scope
   std::string collective;                                       // "threads 0..127 of task 0"

@@ -1,6 +1,6 @@
-// GPU IR: the resolved, typed program (language.md 4-8). An ir::Program is an immutable value; every statement and
-// expression has an id that is stable under copying and a source span. Analyses never write into it: they return side
-// tables keyed by id (design.md 2).
+// GPU IR: the resolved, typed program (language.md 4-8). An ir::Program is an immutable value; every
+// statement and expression has an id that is stable under copying and a source span. Analyses never write
+// into it: they return side tables keyed by id (design.md 2).
 #pragma once
 
 #include <cstdint>
@@ -28,29 +28,65 @@ enum class ExprId : std::uint32_t {};
 constexpr std::size_t index(SymId id) { return static_cast<std::size_t>(id); }
 constexpr std::size_t index(StmtId id) { return static_cast<std::size_t>(id); }
 
-// ------------------------------------------------------------------------------------------------- expressions
+// -------------------------------------------------------------------------------------------------
+// expressions
 
 struct Expr;
 using ExprPtr = std::shared_ptr<const Expr>;
 
-// One subscript: a point (hi empty) or the half-open interval lo:hi. Omitted interval ends were filled in by the
-// frontend (0 and the extent of that dimension).
+// One subscript: a point (hi empty) or the half-open interval lo:hi. Omitted interval ends were filled in by
+// the frontend (0 and the extent of that dimension).
 struct Access {
   ExprPtr lo;
   ExprPtr hi;
   bool interval() const { return hi != nullptr; }
 };
 
-enum class BinaryOp : std::uint8_t { add, sub, mul, div, mod, lt, le, gt, ge, eq, ne, logical_and, logical_or };
+enum class BinaryOp : std::uint8_t {
+  add,
+  sub,
+  mul,
+  div,
+  mod,
+  lt,
+  le,
+  gt,
+  ge,
+  eq,
+  ne,
+  logical_and,
+  logical_or
+};
 enum class UnaryOp : std::uint8_t { neg, logical_not };
-enum class Extern : std::uint8_t { sin, relu, expf, exp2f, logf, log2f, fabsf, sigmoid, sqrt, fmaxf, fminf, select };
+enum class Extern : std::uint8_t {
+  sin,
+  relu,
+  expf,
+  exp2f,
+  logf,
+  log2f,
+  fabsf,
+  sigmoid,
+  sqrt,
+  fmaxf,
+  fminf,
+  select
+};
 
-struct IntConst { std::int64_t value = 0; };
-struct BoolConst { bool value = false; };
-struct RealConst { double value = 0; };               // a data literal; an integer literal in data position, too
-struct VarRef { SymId var{}; };                       // control variable
-// Data: `x[i, j]` (all points, full rank) reads an element; with intervals, or with fewer subscripts than the rank
-// made explicit, it denotes a window (call arguments); with no subscripts and rank > 0 the whole tensor.
+struct IntConst {
+  std::int64_t value = 0;
+};
+struct BoolConst {
+  bool value = false;
+};
+struct RealConst {
+  double value = 0;
+};  // a data literal; an integer literal in data position, too
+struct VarRef {
+  SymId var{};
+};  // control variable
+// Data: `x[i, j]` (all points, full rank) reads an element; with intervals, or with fewer subscripts than the
+// rank made explicit, it denotes a window (call arguments); with no subscripts and rank > 0 the whole tensor.
 struct Read {
   SymId var{};
   std::vector<Access> index;
@@ -89,16 +125,20 @@ struct Expr {
   ExprId id{};
   Span span;
   ExprType type;
-  std::variant<IntConst, BoolConst, RealConst, VarRef, Read, Binary, Unary, StrideOf, ExternCall, ConfigRead> node;
+  std::variant<IntConst, BoolConst, RealConst, VarRef, Read, Binary, Unary, StrideOf, ExternCall, ConfigRead>
+      node;
 };
 
 // ------------------------------------------------------------------------------------------------- symbols
 
 enum class SymbolKind : std::uint8_t {
-  size, index, boolean, stride,  // control parameters
-  iterator,                      // of a seq, par, cuda_tasks or cuda_threads loop
-  data,                          // scalar or tensor: parameter or allocation
-  window,                        // window parameter, or the name a window statement defines
+  size,
+  index,
+  boolean,
+  stride,    // control parameters
+  iterator,  // of a seq, par, cuda_tasks or cuda_threads loop
+  data,      // scalar or tensor: parameter or allocation
+  window,    // window parameter, or the name a window statement defines
   barrier,
 };
 
@@ -109,26 +149,27 @@ struct DimAnnotation {
 };
 
 struct Symbol {
-  std::string name;                       // as written; uniqueness comes from the id
+  std::string name;  // as written; uniqueness comes from the id
   SymbolKind kind = SymbolKind::data;
-  Span span;                              // of the declaring name
+  Span span;  // of the declaring name
   bool parameter = false;
 
   // data, window
   Precision precision = Precision::f32;
   // data, window, barrier: the shape. Of a window statement: the extents of its intervals. Empty: scalar.
   std::vector<ExprPtr> shape;
-  std::optional<MemoryType> memory;       // data, window (special windows: Sm90_tensorMap)
-  std::optional<MechanismType> mechanism; // barrier
-  std::optional<SymId> guard;             // barrier(g), dialect P
-  std::vector<DimAnnotation> annotations; // empty, or one per dimension
-  std::optional<SymId> ring_guard;        // .ring_guarded_by(z), dialect R
+  std::optional<MemoryType> memory;        // data, window (special windows: Sm90_tensorMap)
+  std::optional<MechanismType> mechanism;  // barrier
+  std::optional<SymId> guard;              // barrier(g), dialect P
+  std::vector<DimAnnotation> annotations;  // empty, or one per dimension
+  std::optional<SymId> ring_guard;         // .ring_guarded_by(z), dialect R
 
   int rank() const { return static_cast<int>(shape.size()); }
   bool control() const { return kind <= SymbolKind::iterator; }
 };
 
-// ------------------------------------------------------------------------------------------------- statements
+// -------------------------------------------------------------------------------------------------
+// statements
 
 struct Stmt;
 using Block = std::vector<Stmt>;
@@ -152,7 +193,9 @@ struct ConfigWrite {
   ExprPtr value;
 };
 // Allocation of data or of a barrier; everything else is in the symbol.
-struct Alloc { SymId var{}; };
+struct Alloc {
+  SymId var{};
+};
 // `w = x[...]`, `w = x[...] @ S`; the special window, if any, is the memory of `result`.
 struct WindowStmt {
   SymId result{};
@@ -175,8 +218,8 @@ struct For {
   LoopMode mode = LoopMode::seq;
   SymId iter{};
   ExprPtr lo, hi;
-  std::optional<CollUnit> unit;             // cuda_threads: always set
-  std::optional<std::int64_t> unroll;       // seq(..., pragma_unroll=n)
+  std::optional<CollUnit> unit;        // cuda_threads: always set
+  std::optional<std::int64_t> unroll;  // seq(..., pragma_unroll=n)
   Block body;
 };
 struct If {
@@ -185,18 +228,18 @@ struct If {
 };
 
 struct WarpConfig {
-  std::string name;                          // "" is allowed
-  std::int64_t count = 0;                    // warps
+  std::string name;        // "" is allowed
+  std::int64_t count = 0;  // warps
   std::optional<std::int64_t> setmaxnreg_dec, setmaxnreg_inc;
   Span span;
 };
 // Launch parameters as written; analysis/launch checks them (W codes).
 struct LaunchConfig {
-  std::optional<double> block_dim_real;      // set instead of block_dim when the program gives a non-integer
+  std::optional<double> block_dim_real;  // set instead of block_dim when the program gives a non-integer
   std::optional<std::int64_t> block_dim;
   std::int64_t cluster_dim = 1;
   std::int64_t blocks_per_sm = 1;
-  bool cluster_dim_valid = true;             // false: the value was not an integer
+  bool cluster_dim_valid = true;  // false: the value was not an integer
   bool blocks_per_sm_valid = true;
   std::optional<std::vector<WarpConfig>> warps;
   bool no_shutdown_cluster_sync = false;
@@ -211,7 +254,9 @@ struct Warps {
   Block body;
 };
 
-struct Fence { SyncTl first{}, second{}; };
+struct Fence {
+  SyncTl first{}, second{};
+};
 struct Arrive {
   SyncTl first{};
   std::int64_t count = 1;
@@ -220,18 +265,20 @@ struct Arrive {
 struct Await {
   BarrierExpr barrier;
   SyncTl second{};
-  std::int64_t n = 0;                // `~k` is -k-1
+  std::int64_t n = 0;  // `~k` is -k-1
   bool n_given = true;
 };
 
 struct Stmt {
   StmtId id{};
-  Span span;         // of a compound statement: its header line
-  std::variant<Pass, Assign, ConfigWrite, Alloc, WindowStmt, Call, For, If, DeviceFunction, Warps, Fence, Arrive, Await>
+  Span span;  // of a compound statement: its header line
+  std::variant<Pass, Assign, ConfigWrite, Alloc, WindowStmt, Call, For, If, DeviceFunction, Warps, Fence,
+               Arrive, Await>
       node;
 };
 
-// ------------------------------------------------------------------------------------------------- procedures
+// -------------------------------------------------------------------------------------------------
+// procedures
 
 struct Assertion {
   ExprPtr condition;
@@ -258,35 +305,37 @@ struct Procedure {
   Location location(Span span) const { return {source, span}; }
 };
 
-// ------------------------------------------------------------------------------------------------- instructions
+// -------------------------------------------------------------------------------------------------
+// instructions
 
 enum class AccessMode : std::uint8_t { unused, read_only, write_only, read_write };
 
 struct InstrParameter {
-  SymId var{};                          // in the behaviour
-  AccessMode mode = AccessMode::unused; // derived from the body; control parameters: unused
+  SymId var{};                           // in the behaviour
+  AccessMode mode = AccessMode::unused;  // derived from the body; control parameters: unused
   bool out_of_order = false;
-  bool out_of_bounds = false;           // `oob`: waives O4, O8, O9, clips in the machine
-  std::optional<bool> convergent;       // override; none: that of the initial QualTL
-  std::optional<AccessQual> quals;      // override
-  QualSet atomic;                       // empty: not atomic
-  std::vector<CollUnit> distributed;    // units of the leading intervals
+  bool out_of_bounds = false;         // `oob`: waives O4, O8, O9, clips in the machine
+  std::optional<bool> convergent;     // override; none: that of the initial QualTL
+  std::optional<AccessQual> quals;    // override
+  QualSet atomic;                     // empty: not atomic
+  std::vector<CollUnit> distributed;  // units of the leading intervals
   bool owner_only = false;
 };
 
-// One instance of an instruction: template and precision parameters are bound; calls with equal values share it.
+// One instance of an instruction: template and precision parameters are bound; calls with equal values share
+// it.
 struct Instr {
   std::string name;
   // Keyword arguments as printed at a call, in print order: precisions, control templates, extras.
   std::vector<std::pair<std::string, std::string>> template_values;
-  Procedure behaviour;                  // parameters: the runtime parameters only
+  Procedure behaviour;  // parameters: the runtime parameters only
   InstrTimeline timeline = InstrTimeline::cpu_in_order;
   CollUnit unit;
-  std::optional<MechanismKind> barrier; // mechanism of the required trailing barrier
+  std::optional<MechanismKind> barrier;  // mechanism of the required trailing barrier
   std::vector<CollUnit> barrier_units;
   std::vector<InstrParameter> parameters;  // one per behaviour parameter, in order
-  std::vector<std::string> code;        // CUDA (or C) templates
-  bool library = false;                 // from the built-in library
+  std::vector<std::string> code;           // CUDA (or C) templates
+  bool library = false;                    // from the built-in library
 };
 
 struct Config {
@@ -303,7 +352,8 @@ struct Program {
   SourcePtr source;
   std::vector<Procedure> procedures;  // every def that is not an instruction, in file order
   std::vector<Config> configs;
-  // File constants and user instruction definitions, verbatim, for the printer (a custom unit prints as its name).
+  // File constants and user instruction definitions, verbatim, for the printer (a custom unit prints as its
+  // name).
   std::vector<Span> verbatim;
 };
 

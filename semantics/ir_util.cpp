@@ -31,18 +31,33 @@ std::int64_t evaluate_binary(const Binary& b, const Environment& env) {
   if (b.op == BinaryOp::logical_or) return left != 0 || evaluate(*b.right, env) != 0;
   const std::int64_t right = evaluate(*b.right, env);
   switch (b.op) {
-    case BinaryOp::add: return checked_add(left, right);
-    case BinaryOp::sub: return checked_sub(left, right);
-    case BinaryOp::mul: return checked_mul(left, right);
-    case BinaryOp::div: ensure(right > 0, "divisor"); return floor_div(left, right);
-    case BinaryOp::mod: ensure(right > 0, "modulus"); return floor_mod(left, right);
-    case BinaryOp::lt: return left < right;
-    case BinaryOp::le: return left <= right;
-    case BinaryOp::gt: return left > right;
-    case BinaryOp::ge: return left >= right;
-    case BinaryOp::eq: return left == right;
-    case BinaryOp::ne: return left != right;
-    case BinaryOp::logical_and: case BinaryOp::logical_or: break;
+    case BinaryOp::add:
+      return checked_add(left, right);
+    case BinaryOp::sub:
+      return checked_sub(left, right);
+    case BinaryOp::mul:
+      return checked_mul(left, right);
+    case BinaryOp::div:
+      ensure(right > 0, "divisor");
+      return floor_div(left, right);
+    case BinaryOp::mod:
+      ensure(right > 0, "modulus");
+      return floor_mod(left, right);
+    case BinaryOp::lt:
+      return left < right;
+    case BinaryOp::le:
+      return left <= right;
+    case BinaryOp::gt:
+      return left > right;
+    case BinaryOp::ge:
+      return left >= right;
+    case BinaryOp::eq:
+      return left == right;
+    case BinaryOp::ne:
+      return left != right;
+    case BinaryOp::logical_and:
+    case BinaryOp::logical_or:
+      break;
   }
   throw InternalError("unknown operator");
 }
@@ -52,7 +67,9 @@ std::int64_t evaluate_binary(const Binary& b, const Environment& env) {
 std::vector<const Block*> sub_blocks(const Stmt& stmt) {
   return std::visit(overloaded{
                         [](const For& s) { return std::vector<const Block*>{&s.body}; },
-                        [](const If& s) { return std::vector<const Block*>{&s.then_body, &s.else_body}; },
+                        [](const If& s) {
+                          return std::vector<const Block*>{&s.then_body, &s.else_body};
+                        },
                         [](const DeviceFunction& s) { return std::vector<const Block*>{&s.body}; },
                         [](const Warps& s) { return std::vector<const Block*>{&s.body}; },
                         [](const auto&) { return std::vector<const Block*>{}; },
@@ -121,49 +138,50 @@ bool same(const Access& a, const Access& b) {
 
 bool same(const Expr& a, const Expr& b) {
   if (a.node.index() != b.node.index()) return false;
-  return std::visit(
-      overloaded{
-          [&](const IntConst& x) { return x.value == std::get<IntConst>(b.node).value; },
-          [&](const BoolConst& x) { return x.value == std::get<BoolConst>(b.node).value; },
-          [&](const RealConst& x) { return x.value == std::get<RealConst>(b.node).value; },
-          [&](const VarRef& x) { return x.var == std::get<VarRef>(b.node).var; },
-          [&](const Read& x) {
-            const auto& y = std::get<Read>(b.node);
-            return x.var == y.var && same_lists(x.index, y.index);
-          },
-          [&](const Binary& x) {
-            const auto& y = std::get<Binary>(b.node);
-            return x.op == y.op && same(*x.left, *y.left) && same(*x.right, *y.right);
-          },
-          [&](const Unary& x) {
-            const auto& y = std::get<Unary>(b.node);
-            return x.op == y.op && same(*x.operand, *y.operand);
-          },
-          [&](const StrideOf& x) {
-            const auto& y = std::get<StrideOf>(b.node);
-            return x.var == y.var && x.dim == y.dim;
-          },
-          [&](const ExternCall& x) {
-            const auto& y = std::get<ExternCall>(b.node);
-            if (x.function != y.function || x.arguments.size() != y.arguments.size()) return false;
-            for (std::size_t i = 0; i < x.arguments.size(); ++i) {
-              if (!same(*x.arguments[i], *y.arguments[i])) return false;
-            }
-            return true;
-          },
-          [&](const ConfigRead& x) {
-            const auto& y = std::get<ConfigRead>(b.node);
-            return x.config == y.config && x.field == y.field;
-          },
-      },
-      a.node);
+  return std::visit(overloaded{
+                        [&](const IntConst& x) { return x.value == std::get<IntConst>(b.node).value; },
+                        [&](const BoolConst& x) { return x.value == std::get<BoolConst>(b.node).value; },
+                        [&](const RealConst& x) { return x.value == std::get<RealConst>(b.node).value; },
+                        [&](const VarRef& x) { return x.var == std::get<VarRef>(b.node).var; },
+                        [&](const Read& x) {
+                          const auto& y = std::get<Read>(b.node);
+                          return x.var == y.var && same_lists(x.index, y.index);
+                        },
+                        [&](const Binary& x) {
+                          const auto& y = std::get<Binary>(b.node);
+                          return x.op == y.op && same(*x.left, *y.left) && same(*x.right, *y.right);
+                        },
+                        [&](const Unary& x) {
+                          const auto& y = std::get<Unary>(b.node);
+                          return x.op == y.op && same(*x.operand, *y.operand);
+                        },
+                        [&](const StrideOf& x) {
+                          const auto& y = std::get<StrideOf>(b.node);
+                          return x.var == y.var && x.dim == y.dim;
+                        },
+                        [&](const ExternCall& x) {
+                          const auto& y = std::get<ExternCall>(b.node);
+                          if (x.function != y.function || x.arguments.size() != y.arguments.size())
+                            return false;
+                          for (std::size_t i = 0; i < x.arguments.size(); ++i) {
+                            if (!same(*x.arguments[i], *y.arguments[i])) return false;
+                          }
+                          return true;
+                        },
+                        [&](const ConfigRead& x) {
+                          const auto& y = std::get<ConfigRead>(b.node);
+                          return x.config == y.config && x.field == y.field;
+                        },
+                    },
+                    a.node);
 }
 
 std::optional<std::int64_t> constant_value(const Expr& e) {
   bool constant = true;
   for_each_subexpr(e, [&constant](const Expr& sub) {
-    constant = constant && (std::holds_alternative<IntConst>(sub.node) || std::holds_alternative<Binary>(sub.node) ||
-                            std::holds_alternative<Unary>(sub.node));
+    constant =
+        constant && (std::holds_alternative<IntConst>(sub.node) || std::holds_alternative<Binary>(sub.node) ||
+                     std::holds_alternative<Unary>(sub.node));
   });
   if (!constant) return std::nullopt;
   try {
@@ -224,7 +242,9 @@ ExprPtr int_const(std::int64_t value, Span span) {
   return make(span, {TypeKind::integer, std::nullopt, 0}, IntConst{value});
 }
 
-ExprPtr var_ref(SymId var, TypeKind kind, Span span) { return make(span, {kind, std::nullopt, 0}, VarRef{var}); }
+ExprPtr var_ref(SymId var, TypeKind kind, Span span) {
+  return make(span, {kind, std::nullopt, 0}, VarRef{var});
+}
 
 ExprPtr binary(BinaryOp op, ExprPtr left, ExprPtr right, TypeKind kind, Span span) {
   return make(span, {kind, std::nullopt, 0}, Binary{op, std::move(left), std::move(right)});
@@ -260,24 +280,29 @@ ExprPtr substitute(const ExprPtr& e, const std::function<ExprPtr(SymId)>& replac
     }
     return out;
   };
-  return std::visit(overloaded{
-                        [&](const VarRef& x) {
-                          ExprPtr r = replace(x.var);
-                          return r ? r : e;
-                        },
-                        [&](const Read& x) -> ExprPtr { return x.index.empty() ? e : rebuild(Read{x.var, all(x.index)}); },
-                        [&](const Binary& x) -> ExprPtr {
-                          return rebuild(Binary{x.op, substitute(x.left, replace), substitute(x.right, replace)});
-                        },
-                        [&](const Unary& x) -> ExprPtr { return rebuild(Unary{x.op, substitute(x.operand, replace)}); },
-                        [&](const ExternCall& x) -> ExprPtr {
-                          ExternCall call{x.function, {}};
-                          for (const ExprPtr& a : x.arguments) call.arguments.push_back(substitute(a, replace));
-                          return rebuild(std::move(call));
-                        },
-                        [&](const auto&) -> ExprPtr { return e; },
-                    },
-                    e->node);
+  return std::visit(
+      overloaded{
+          [&](const VarRef& x) {
+            ExprPtr r = replace(x.var);
+            return r ? r : e;
+          },
+          [&](const Read& x) -> ExprPtr {
+            return x.index.empty() ? e : rebuild(Read{x.var, all(x.index)});
+          },
+          [&](const Binary& x) -> ExprPtr {
+            return rebuild(Binary{x.op, substitute(x.left, replace), substitute(x.right, replace)});
+          },
+          [&](const Unary& x) -> ExprPtr {
+            return rebuild(Unary{x.op, substitute(x.operand, replace)});
+          },
+          [&](const ExternCall& x) -> ExprPtr {
+            ExternCall call{x.function, {}};
+            for (const ExprPtr& a : x.arguments) call.arguments.push_back(substitute(a, replace));
+            return rebuild(std::move(call));
+          },
+          [&](const auto&) -> ExprPtr { return e; },
+      },
+      e->node);
 }
 
 std::vector<Access> compose(const std::vector<Access>& outer, const std::vector<Access>& inner) {

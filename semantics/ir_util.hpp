@@ -22,8 +22,8 @@ overloaded(Fs...) -> overloaded<Fs...>;
 std::vector<const Block*> sub_blocks(const Stmt& stmt);
 // Every statement of the block and of its sub-blocks, in program order.
 void for_each_stmt(const Block& block, const std::function<void(const Stmt&)>& visit);
-// Expressions that occur directly in the statement (bounds, conditions, indices, values, arguments, barrier indices);
-// not those of sub-blocks, nor those of declared shapes.
+// Expressions that occur directly in the statement (bounds, conditions, indices, values, arguments, barrier
+// indices); not those of sub-blocks, nor those of declared shapes.
 void for_each_expr(const Stmt& stmt, const std::function<void(const Expr&)>& visit);
 // The expression and all its operands, parents first; subscripts included.
 void for_each_subexpr(const Expr& expr, const std::function<void(const Expr&)>& visit);
@@ -47,8 +47,8 @@ class Environment {
   std::vector<std::optional<std::int64_t>> values_;
 };
 
-// Value of a control expression; booleans are 0 and 1; `/` and `%` floor. Throws OverflowError, and InternalError for an
-// unbound variable, a stride or a data expression.
+// Value of a control expression; booleans are 0 and 1; `/` and `%` floor. Throws OverflowError, and
+// InternalError for an unbound variable, a stride or a data expression.
 std::int64_t evaluate(const Expr& e, const Environment& env);
 
 // Floor division and non-negative remainder; precondition: divisor > 0.
@@ -70,7 +70,8 @@ ExprPtr sub(ExprPtr a, ExprPtr b);
 // Replaces control variables; variables for which `replace` returns nullptr stay.
 ExprPtr substitute(const ExprPtr& e, const std::function<ExprPtr(SymId)>& replace);
 
-// One subscript list composed with another (language.md 6.3): `outer` on the base, `inner` one per interval of `outer`.
+// One subscript list composed with another (language.md 6.3): `outer` on the base, `inner` one per interval
+// of `outer`.
 std::vector<Access> compose(const std::vector<Access>& outer, const std::vector<Access>& inner);
 
 }  // namespace exocheck::semantics::ir

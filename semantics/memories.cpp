@@ -55,13 +55,31 @@ constexpr Permissions create_only{true, false, false};
 
 bool is_register_kind(MemoryKind kind) {
   switch (kind) {
-    case CudaRmem: case CudaRmemUniform: case CudaRmemPacked32: case Sm80_RmemMatrixA: case Sm80_RmemMatrixB:
-    case Sm80_RmemMatrixD: case Sm90_RmemMatrixA: case Sm90_RmemMatrixD: case CudaTkWarpTile: case CudaTkWarpVec:
-    case Sm90_TkRmemTileA: case Sm90_TkRmemTileD:
+    case CudaRmem:
+    case CudaRmemUniform:
+    case CudaRmemPacked32:
+    case Sm80_RmemMatrixA:
+    case Sm80_RmemMatrixB:
+    case Sm80_RmemMatrixD:
+    case Sm90_RmemMatrixA:
+    case Sm90_RmemMatrixD:
+    case CudaTkWarpTile:
+    case CudaTkWarpVec:
+    case Sm90_TkRmemTileA:
+    case Sm90_TkRmemTileD:
       return true;
-    case DRAM: case CudaGridConstant: case CudaGmemLinear: case CudaSmemLinear: case Sm90_SmemSwizzled:
-    case Sm90_tensorMap: case CudaBasicDeviceVisible: case CudaDeviceVisibleAtomicity16B:
-    case CudaDeviceVisibleLinear: case CudaBasicSmem: case CudaSmemAtomicity16B: case CudaGmemAtomicity16B:
+    case DRAM:
+    case CudaGridConstant:
+    case CudaGmemLinear:
+    case CudaSmemLinear:
+    case Sm90_SmemSwizzled:
+    case Sm90_tensorMap:
+    case CudaBasicDeviceVisible:
+    case CudaDeviceVisibleAtomicity16B:
+    case CudaDeviceVisibleLinear:
+    case CudaBasicSmem:
+    case CudaSmemAtomicity16B:
+    case CudaGmemAtomicity16B:
       return false;
   }
   throw InternalError("unknown memory kind");
@@ -69,8 +87,8 @@ bool is_register_kind(MemoryKind kind) {
 
 std::optional<MemoryError> expect_count(const MemoryType& type, std::size_t count) {
   if (type.arguments.size() == count) return std::nullopt;
-  return MemoryError{"E-P73", fmt::format("{} takes {} template argument{}, got {}", kind_name(type.kind), count,
-                                          count == 1 ? "" : "s", type.arguments.size())};
+  return MemoryError{"E-P73", fmt::format("{} takes {} template argument{}, got {}", kind_name(type.kind),
+                                          count, count == 1 ? "" : "s", type.arguments.size())};
 }
 
 std::optional<MemoryError> check_tile(const MemoryType& type) {
@@ -84,16 +102,20 @@ std::optional<MemoryError> check_tile(const MemoryType& type) {
 
 std::optional<MemoryError> check_positive(const MemoryType& type) {
   for (const std::int64_t value : type.arguments) {
-    if (value <= 0) return MemoryError{"E-P73", fmt::format("{}: template arguments must be positive", type.text())};
+    if (value <= 0)
+      return MemoryError{"E-P73", fmt::format("{}: template arguments must be positive", type.text())};
   }
   return std::nullopt;
 }
 
 std::optional<MemoryError> check_tensor_map(const MemoryType& type) {
   const auto& a = type.arguments;
-  const auto bad = [&](std::string why) { return MemoryError{"E-M04", fmt::format("{}: {}", type.text(), why)}; };
+  const auto bad = [&](std::string why) {
+    return MemoryError{"E-M04", fmt::format("{}: {}", type.text(), why)};
+  };
   if (a.size() < 2 || a.size() > 6) return bad("needs a swizzle and a box of 1 to 5 extents");
-  if (a[0] != 0 && a[0] != 32 && a[0] != 64 && a[0] != 128) return bad("the swizzle must be 0, 32, 64 or 128");
+  if (a[0] != 0 && a[0] != 32 && a[0] != 64 && a[0] != 128)
+    return bad("the swizzle must be 0, 32, 64 or 128");
   for (std::size_t i = 1; i < a.size(); ++i) {
     if (a[i] < 1 || a[i] > 256) return bad("box extents must lie in 1..256");
   }
@@ -133,7 +155,8 @@ MemoryType plain(MemoryKind kind) { return MemoryType{kind, {}, {}}; }
 
 const std::string& kind_name(MemoryKind kind) {
   const auto& names = kind_names();
-  const auto it = std::find_if(names.begin(), names.end(), [kind](const KindName& n) { return n.kind == kind; });
+  const auto it =
+      std::find_if(names.begin(), names.end(), [kind](const KindName& n) { return n.kind == kind; });
   ensure(it != names.end(), "memory without a name");
   return it->name;
 }
@@ -141,7 +164,8 @@ const std::string& kind_name(MemoryKind kind) {
 std::optional<MemoryKind> find_memory_kind(std::string_view name) {
   if (name == "CudaRmemLinear") return CudaRmem;
   const auto& names = kind_names();
-  const auto it = std::find_if(names.begin(), names.end(), [name](const KindName& n) { return n.name == name; });
+  const auto it =
+      std::find_if(names.begin(), names.end(), [name](const KindName& n) { return n.name == name; });
   if (it == names.end()) return std::nullopt;
   return it->kind;
 }
@@ -167,7 +191,10 @@ std::optional<MemoryError> check_arguments(const MemoryType& type) {
     case CudaRmemUniform:
       if (auto e = expect_count(type, 1)) return e;
       return check_positive(type);
-    case Sm80_RmemMatrixA: case Sm80_RmemMatrixB: case Sm80_RmemMatrixD: case Sm90_RmemMatrixA:
+    case Sm80_RmemMatrixA:
+    case Sm80_RmemMatrixB:
+    case Sm80_RmemMatrixD:
+    case Sm90_RmemMatrixA:
       if (auto e = expect_count(type, 2)) return e;
       return check_positive(type);
     case Sm90_RmemMatrixD: {
@@ -175,22 +202,34 @@ std::optional<MemoryError> check_arguments(const MemoryType& type) {
       const std::int64_t m = type.arguments[0];
       const std::int64_t n = type.arguments[1];
       if (m <= 0 || m % 64 != 0 || n % 8 != 0 || n < 8 || n > 256) {
-        return MemoryError{"E-M16", fmt::format("{}: M must be a positive multiple of 64, N a multiple of 8 in 8..256",
-                                                type.text())};
+        return MemoryError{
+            "E-M16",
+            fmt::format("{}: M must be a positive multiple of 64, N a multiple of 8 in 8..256", type.text())};
       }
       return std::nullopt;
     }
     case CudaTkWarpTile:
       if (auto e = expect_count(type, 2)) return e;
       return check_tile(type);
-    case CudaTkWarpVec: case Sm90_TkRmemTileA: case Sm90_TkRmemTileD:
+    case CudaTkWarpVec:
+    case Sm90_TkRmemTileA:
+    case Sm90_TkRmemTileD:
       if (auto e = expect_count(type, 1)) return e;
       return check_tile(type);
     case Sm90_tensorMap:
       return check_tensor_map(type);
-    case DRAM: case CudaGridConstant: case CudaGmemLinear: case CudaSmemLinear: case CudaRmem: case CudaRmemPacked32:
-    case CudaBasicDeviceVisible: case CudaDeviceVisibleAtomicity16B: case CudaDeviceVisibleLinear:
-    case CudaBasicSmem: case CudaSmemAtomicity16B: case CudaGmemAtomicity16B:
+    case DRAM:
+    case CudaGridConstant:
+    case CudaGmemLinear:
+    case CudaSmemLinear:
+    case CudaRmem:
+    case CudaRmemPacked32:
+    case CudaBasicDeviceVisible:
+    case CudaDeviceVisibleAtomicity16B:
+    case CudaDeviceVisibleLinear:
+    case CudaBasicSmem:
+    case CudaSmemAtomicity16B:
+    case CudaGmemAtomicity16B:
       return expect_count(type, 0);
   }
   throw InternalError("unknown memory kind");
@@ -236,7 +275,8 @@ MemoryRecord memory_record(const MemoryType& type, Precision element) {
       r.plain_write = r.plain_reduce = false;
       r.packed = {32 / bits(element)};
       return r;
-    case Sm80_RmemMatrixA: case Sm80_RmemMatrixD:
+    case Sm80_RmemMatrixA:
+    case Sm80_RmemMatrixD:
       return register_tile(unit_warp(), {a[0], a[1]});
     case Sm80_RmemMatrixB:
       return register_tile(unit_warp(), {a[1], a[0]});
@@ -251,7 +291,8 @@ MemoryRecord memory_record(const MemoryType& type, Precision element) {
       return r;
     case CudaTkWarpVec:
       return register_tile(unit_warp(), {a[0]});
-    case Sm90_TkRmemTileA: case Sm90_TkRmemTileD:
+    case Sm90_TkRmemTileA:
+    case Sm90_TkRmemTileD:
       return register_tile(unit_warp(), {16, a[0]});
     case Sm90_tensorMap:
       r.cpu_in_order = create_only;
@@ -260,11 +301,14 @@ MemoryRecord memory_record(const MemoryType& type, Precision element) {
       r.special_window = true;
       r.allocable = false;
       return r;
-    case CudaBasicSmem: case CudaSmemAtomicity16B:
+    case CudaBasicSmem:
+    case CudaSmemAtomicity16B:
       r = shared_memory();
       r.allocable = false;
       return r;
-    case CudaBasicDeviceVisible: case CudaDeviceVisibleAtomicity16B: case CudaDeviceVisibleLinear:
+    case CudaBasicDeviceVisible:
+    case CudaDeviceVisibleAtomicity16B:
+    case CudaDeviceVisibleLinear:
     case CudaGmemAtomicity16B:
       // A formal parameter of such a memory stands for any of its descendants.
       r.cpu_in_order = r.cpu_stream = r.cuda = full_access;
@@ -289,23 +333,32 @@ std::vector<MemoryType> bases(const MemoryType& type) {
     case CudaRmemUniform:
       if (type.arguments == std::vector<std::int64_t>{1}) return {plain(CudaRmem)};
       return {plain(CudaDeviceVisibleLinear)};
-    case CudaTkWarpTile: case CudaTkWarpVec:
+    case CudaTkWarpTile:
+    case CudaTkWarpVec:
       if (type.layout == "all") return {plain(CudaBasicDeviceVisible)};
       return {MemoryType{type.kind, type.arguments, "all"}};
-    case Sm90_TkRmemTileA: case Sm90_TkRmemTileD:
+    case Sm90_TkRmemTileA:
+    case Sm90_TkRmemTileD:
       return {MemoryType{CudaTkWarpTile, {16, type.arguments[0]}, "row"}};
     case CudaDeviceVisibleAtomicity16B:
       return {plain(CudaBasicDeviceVisible)};
-    case CudaDeviceVisibleLinear: case CudaGmemAtomicity16B:
+    case CudaDeviceVisibleLinear:
+    case CudaGmemAtomicity16B:
       return {plain(CudaDeviceVisibleAtomicity16B)};
     case CudaBasicSmem:
       return {plain(CudaBasicDeviceVisible)};
     case CudaSmemAtomicity16B:
       return {plain(CudaDeviceVisibleAtomicity16B), plain(CudaBasicSmem)};
-    case CudaRmemPacked32: case Sm80_RmemMatrixA: case Sm80_RmemMatrixB: case Sm80_RmemMatrixD:
-    case Sm90_RmemMatrixA: case Sm90_RmemMatrixD:
+    case CudaRmemPacked32:
+    case Sm80_RmemMatrixA:
+    case Sm80_RmemMatrixB:
+    case Sm80_RmemMatrixD:
+    case Sm90_RmemMatrixA:
+    case Sm90_RmemMatrixD:
       return {plain(CudaBasicDeviceVisible)};
-    case DRAM: case Sm90_tensorMap: case CudaBasicDeviceVisible:
+    case DRAM:
+    case Sm90_tensorMap:
+    case CudaBasicDeviceVisible:
       return {};
   }
   throw InternalError("unknown memory kind");
@@ -314,7 +367,8 @@ std::vector<MemoryType> bases(const MemoryType& type) {
 bool derives_from(const MemoryType& type, const MemoryType& base) {
   if (type == base) return true;
   const auto direct = bases(type);
-  return std::any_of(direct.begin(), direct.end(), [&](const MemoryType& b) { return derives_from(b, base); });
+  return std::any_of(direct.begin(), direct.end(),
+                     [&](const MemoryType& b) { return derives_from(b, base); });
 }
 
 const Permissions& permissions(const MemoryRecord& record, InstrTimeline timeline) {
@@ -329,8 +383,10 @@ std::optional<AccessQual> access_qual(Dialect dialect, const MemoryType& memory,
   const bool r = dialect == Dialect::R;
   if (is_register_kind(memory.kind)) {
     switch (timeline) {
-      case InstrTimeline::cuda_in_order: case InstrTimeline::Sm80_cp_async:
-      case InstrTimeline::tma_to_smem_async: case InstrTimeline::tma_to_gmem_async:
+      case InstrTimeline::cuda_in_order:
+      case InstrTimeline::Sm80_cp_async:
+      case InstrTimeline::tma_to_smem_async:
+      case InstrTimeline::tma_to_gmem_async:
         return only(rmem);
       case InstrTimeline::wgmma_zero:
         return AccessQual{wg0, {wg0, wgD}};
@@ -344,18 +400,27 @@ std::optional<AccessQual> access_qual(Dialect dialect, const MemoryType& memory,
   }
   const bool host_only = memory.is(DRAM);
   switch (timeline) {
-    case InstrTimeline::cpu_in_order: return only(cpu);
-    case InstrTimeline::cpu_cuda_stream: return only(strm);
-    default: break;
+    case InstrTimeline::cpu_in_order:
+      return only(cpu);
+    case InstrTimeline::cpu_cuda_stream:
+      return only(strm);
+    default:
+      break;
   }
   if (host_only) return std::nullopt;
   switch (timeline) {
-    case InstrTimeline::cuda_in_order: return only(ram);
-    case InstrTimeline::Sm80_cp_async: return r ? AccessQual{cp80, {cp80, ram}} : only(cp80);
-    case InstrTimeline::tma_to_smem_async: return r ? AccessQual{g2s, {g2s, async}} : only(g2s);
-    case InstrTimeline::tma_to_gmem_async: return r ? AccessQual{s2g, {s2g, async}} : only(s2g);
-    case InstrTimeline::wgmma_async: return r ? AccessQual{wgS, {wgS, async}} : only(wgS);
-    default: return std::nullopt;
+    case InstrTimeline::cuda_in_order:
+      return only(ram);
+    case InstrTimeline::Sm80_cp_async:
+      return r ? AccessQual{cp80, {cp80, ram}} : only(cp80);
+    case InstrTimeline::tma_to_smem_async:
+      return r ? AccessQual{g2s, {g2s, async}} : only(g2s);
+    case InstrTimeline::tma_to_gmem_async:
+      return r ? AccessQual{s2g, {s2g, async}} : only(s2g);
+    case InstrTimeline::wgmma_async:
+      return r ? AccessQual{wgS, {wgS, async}} : only(wgS);
+    default:
+      return std::nullopt;
   }
 }
 
@@ -363,8 +428,8 @@ std::optional<AccessQual> access_qual(Dialect dialect, const MemoryType& memory,
 namespace {
 
 constexpr std::array<std::string_view, 8> mechanism_names{
-    "CudaMbarrier",          "CudaMbarrierPreArrive", "CudaCommitGroup", "Sm80_CommitGroup", "Sm90_TmaCommitGroup",
-    "Sm90_WgmmaCommitGroup", "CudaClusterSync",       "CudaEvent"};
+    "CudaMbarrier",        "CudaMbarrierPreArrive", "CudaCommitGroup", "Sm80_CommitGroup",
+    "Sm90_TmaCommitGroup", "Sm90_WgmmaCommitGroup", "CudaClusterSync", "CudaEvent"};
 
 }  // namespace
 
@@ -389,19 +454,27 @@ bool derives_from(const MechanismType& actual, MechanismKind formal) {
 Qual mbarrier_qual(Dialect dialect, InstrTimeline timeline) {
   if (dialect == Dialect::R) return Qual::mbar;
   switch (timeline) {
-    case InstrTimeline::Sm80_cp_async: return Qual::cp80;
-    case InstrTimeline::tma_to_smem_async: return Qual::g2s;
-    default: return Qual::ram;
+    case InstrTimeline::Sm80_cp_async:
+      return Qual::cp80;
+    case InstrTimeline::tma_to_smem_async:
+      return Qual::g2s;
+    default:
+      return Qual::ram;
   }
 }
 
 std::string_view name(LoweredBarrier b) {
   switch (b) {
-    case LoweredBarrier::mbarrier: return "mbarrier";
-    case LoweredBarrier::sm80_commit_group: return "cp.async commit group";
-    case LoweredBarrier::tma_commit_group: return "TMA store commit group";
-    case LoweredBarrier::wgmma_commit_group: return "wgmma commit group";
-    case LoweredBarrier::cluster_sync: return "cluster sync";
+    case LoweredBarrier::mbarrier:
+      return "mbarrier";
+    case LoweredBarrier::sm80_commit_group:
+      return "cp.async commit group";
+    case LoweredBarrier::tma_commit_group:
+      return "TMA store commit group";
+    case LoweredBarrier::wgmma_commit_group:
+      return "wgmma commit group";
+    case LoweredBarrier::cluster_sync:
+      return "cluster sync";
   }
   throw InternalError("unknown barrier");
 }

@@ -1,4 +1,5 @@
-// The catalogue of rules: every code and name a diagnostic can carry (language.md 12, decisions.md C3, C7, C8, Q4).
+// The catalogue of rules: every code and name a diagnostic can carry (language.md 12, decisions.md C3, C7,
+// C8, Q4).
 #pragma once
 
 #include <span>
@@ -16,8 +17,8 @@ enum class RuleClass {
 };
 
 struct Rule {
-  std::string_view code;     // "E-Y31"
-  std::string_view name;     // "sync.war": group.short-name, one per code
+  std::string_view code;  // "E-Y31"
+  std::string_view name;  // "sync.war": group.short-name, one per code
   RuleClass rule_class = RuleClass::defect;
   std::string_view summary;  // one sentence: when the rule fires
   std::string_view advice;   // one sentence: what the author should do

@@ -19,9 +19,11 @@ constexpr Rule rules[] = {
     {"E-Y05", "sync.late-copy", defect, "A copy signals a barrier element that was already arrived on.",
      "Issue the copy before the Arrive."},
     {"E-Y06", "sync.multicast", defect,
-     "At an Await some CTA of the multicast group has not executed the Arrive, or a CTA arrives for the next round of a "
+     "At an Await some CTA of the multicast group has not executed the Arrive, or a CTA arrives for the next "
+     "round of a "
      "multicast mbarrier although the present one may not be complete.",
-     "Let every CTA of the group execute it; let rounds alternate with a second mbarrier or use a deeper ring."},
+     "Let every CTA of the group execute it; let rounds alternate with a second mbarrier or use a deeper "
+     "ring."},
     {"E-Y10", "sync.ring-early", defect,
      "A ring slot is used before its guard was awaited, or on a timeline that the Await does not cover.",
      "Await the guard first, with a timeline that covers the access."},
@@ -105,7 +107,8 @@ constexpr Rule rules[] = {
      "Check with smaller sizes."},
     {"L-07", "limit.expression", limit,
      "An expression, a list or a procedure is larger than the checker handles.", "Split it."},
-    {"C-01", "codegen.unsupported", unsupported, "The program is right, but code for this construct is not emitted yet.",
+    {"C-01", "codegen.unsupported", unsupported,
+     "The program is right, but code for this construct is not emitted yet.",
      "Write it with another instruction or memory; the message names the construct."},
     {"C-02", "codegen.limit", limit, "The kernel needs more of a resource than the hardware has.",
      "Use smaller tiles or fewer stages; the message gives both numbers."},

@@ -14,7 +14,8 @@ constexpr std::array<QualRecord, qual_count> quals{{
     {cpu, "cpu", "cpu_in_order_qual", true, "touched by plain CPU code"},
     {strm, "strm", "cpu_cuda_stream_qual", true, "operand of a call queued on the CUDA stream"},
     {rmem, "rmem", "cuda_in_order_rmem_qual", true, "register touched by synchronous device code"},
-    {ram, "ram", "cuda_in_order_ram_qual", false, "shared or global memory touched by synchronous device code"},
+    {ram, "ram", "cuda_in_order_ram_qual", false,
+     "shared or global memory touched by synchronous device code"},
     {mbar, "mbar", "cuda_mbarrier_qual", true, "use of an mbarrier object"},
     {cp80, "cp80", "Sm80_cp_async_qual", false, "non-bulk cp.async"},
     {g2s, "g2s", "tma_to_smem_async_qual", false, "bulk asynchronous copy into shared memory"},
@@ -23,7 +24,8 @@ constexpr std::array<QualRecord, qual_count> quals{{
     {wgD, "wgD", "wgmma_async_rmem_d_qual", true, "register operand D of wgmma"},
     {wgS, "wgS", "wgmma_async_smem_qual", false, "shared-memory operand of wgmma"},
     {wg0, "wg0", "wgmma_zero_qual", true, "the pseudo write of D that sets scale-d to zero"},
-    {async, "async", "cuda_async_proxy_retired_qual", false, "retired access made visible to the async proxy"},
+    {async, "async", "cuda_async_proxy_retired_qual", false,
+     "retired access made visible to the async proxy"},
 }};
 
 constexpr QualSet device{strm, rmem, ram, cp80, g2s, s2g, wgA, wgD, wgS};
@@ -60,24 +62,29 @@ constexpr std::array sync_r{
     SyncTimeline{SyncTl::cuda_in_order, "cuda_in_order", false, {rmem, ram, mbar}, temporal_r},
     SyncTimeline{SyncTl::cuda_temporal, "cuda_temporal", false, {mbar}, temporal_r},
     SyncTimeline{SyncTl::Sm80_cp_async, "Sm80_cp_async", false, {cp80, mbar}, {cp80, mbar}},
-    SyncTimeline{SyncTl::Sm80_generic, "Sm80_generic", false, {rmem, ram, mbar, cp80}, temporal_r | QualSet{cp80}},
+    SyncTimeline{
+        SyncTl::Sm80_generic, "Sm80_generic", false, {rmem, ram, mbar, cp80}, temporal_r | QualSet{cp80}},
     SyncTimeline{SyncTl::tma_to_smem_async, "tma_to_smem_async", false, {g2s}, {g2s}},
     SyncTimeline{SyncTl::tma_to_gmem_async, "tma_to_gmem_async", false, {s2g}, {s2g}},
     SyncTimeline{SyncTl::wgmma_async_smem, "wgmma_async_smem", false, {wgS}, {wgS}},
     SyncTimeline{SyncTl::wgmma_fence_1, "wgmma_fence_1", false, {rmem, wgA, wgD}, {rmem, wgA, wgD}},
     SyncTimeline{SyncTl::wgmma_fence_2, "wgmma_fence_2", false, {wgA, wgD}, {wgA, wgD}},
     SyncTimeline{SyncTl::wgmma_async, "wgmma_async", false, {wgA, wgD, wgS}, {wgA, wgD, wgS}},
-    SyncTimeline{SyncTl::cuda_generic_and_async_proxy, "cuda_generic_and_async_proxy", false,
-                 {rmem, ram, mbar, async}, temporal_r},
+    SyncTimeline{SyncTl::cuda_generic_and_async_proxy,
+                 "cuda_generic_and_async_proxy",
+                 false,
+                 {rmem, ram, mbar, async},
+                 temporal_r},
     SyncTimeline{SyncTl::tcgen05_commit, "tcgen05_commit", false, none, none},
     SyncTimeline{SyncTl::tcgen05_ld, "tcgen05_ld", false, none, none},
     SyncTimeline{SyncTl::tcgen05_st, "tcgen05_st", false, none, none},
 };
 
 constexpr std::array<std::string_view, 13> instr_names{
-    "cpu_in_order_instr", "cpu_cuda_stream_instr", "cuda_in_order_instr", "Sm80_cp_async_instr",
-    "tma_to_smem_async_instr", "tma_to_gmem_async_instr", "wgmma_async_instr", "wgmma_zero_instr",
-    "tcgen05_mma_instr", "tcgen05_cp_instr", "tcgen05_shift_instr", "tcgen05_ld_instr", "tcgen05_st_instr",
+    "cpu_in_order_instr",      "cpu_cuda_stream_instr",   "cuda_in_order_instr", "Sm80_cp_async_instr",
+    "tma_to_smem_async_instr", "tma_to_gmem_async_instr", "wgmma_async_instr",   "wgmma_zero_instr",
+    "tcgen05_mma_instr",       "tcgen05_cp_instr",        "tcgen05_shift_instr", "tcgen05_ld_instr",
+    "tcgen05_st_instr",
 };
 
 const SyncTimeline* find(Dialect d, SyncTl t) {
@@ -113,7 +120,9 @@ std::optional<InstrTimeline> find_instr_timeline(std::string_view name) {
   return std::nullopt;
 }
 
-bool is_cpu(InstrTimeline t) { return t == InstrTimeline::cpu_in_order || t == InstrTimeline::cpu_cuda_stream; }
+bool is_cpu(InstrTimeline t) {
+  return t == InstrTimeline::cpu_in_order || t == InstrTimeline::cpu_cuda_stream;
+}
 
 bool is_in_order(InstrTimeline t) {
   return t == InstrTimeline::cpu_in_order || t == InstrTimeline::cuda_in_order;

@@ -16,7 +16,19 @@ enum class Dialect : std::uint8_t { P, R };
 
 // The mechanism by which an element is touched.
 enum class Qual : std::uint8_t {
-  cpu, strm, rmem, ram, mbar, cp80, g2s, s2g, wgA, wgD, wgS, wg0, async,
+  cpu,
+  strm,
+  rmem,
+  ram,
+  mbar,
+  cp80,
+  g2s,
+  s2g,
+  wgA,
+  wgD,
+  wgS,
+  wg0,
+  async,
 };
 inline constexpr int qual_count = 13;
 
@@ -27,22 +39,34 @@ class QualSet {
   constexpr QualSet(std::initializer_list<Qual> quals) {
     for (const Qual q : quals) bits_ = static_cast<std::uint16_t>(bits_ | bit(q));
   }
-  static constexpr QualSet from_bits(std::uint16_t bits) { QualSet s; s.bits_ = bits; return s; }
+  static constexpr QualSet from_bits(std::uint16_t bits) {
+    QualSet s;
+    s.bits_ = bits;
+    return s;
+  }
 
   constexpr std::uint16_t bits() const { return bits_; }
   constexpr bool empty() const { return bits_ == 0; }
   constexpr bool contains(Qual q) const { return (bits_ & bit(q)) != 0; }
   constexpr bool contains(QualSet other) const { return (bits_ & other.bits_) == other.bits_; }
   constexpr bool meets(QualSet other) const { return (bits_ & other.bits_) != 0; }
-  friend constexpr QualSet operator|(QualSet a, QualSet b) { return from_bits(static_cast<std::uint16_t>(a.bits_ | b.bits_)); }
-  friend constexpr QualSet operator&(QualSet a, QualSet b) { return from_bits(static_cast<std::uint16_t>(a.bits_ & b.bits_)); }
-  friend constexpr QualSet operator-(QualSet a, QualSet b) { return from_bits(static_cast<std::uint16_t>(a.bits_ & ~b.bits_)); }
+  friend constexpr QualSet operator|(QualSet a, QualSet b) {
+    return from_bits(static_cast<std::uint16_t>(a.bits_ | b.bits_));
+  }
+  friend constexpr QualSet operator&(QualSet a, QualSet b) {
+    return from_bits(static_cast<std::uint16_t>(a.bits_ & b.bits_));
+  }
+  friend constexpr QualSet operator-(QualSet a, QualSet b) {
+    return from_bits(static_cast<std::uint16_t>(a.bits_ & ~b.bits_));
+  }
   friend constexpr bool operator==(QualSet, QualSet) = default;
 
   std::vector<Qual> members() const;
 
  private:
-  static constexpr std::uint16_t bit(Qual q) { return static_cast<std::uint16_t>(1u << static_cast<unsigned>(q)); }
+  static constexpr std::uint16_t bit(Qual q) {
+    return static_cast<std::uint16_t>(1u << static_cast<unsigned>(q));
+  }
   std::uint16_t bits_ = 0;
 };
 
@@ -61,8 +85,19 @@ inline constexpr QualSet async_proxy_quals{Qual::g2s, Qual::s2g, Qual::wgS};
 
 // Which instructions touch memory in which way.
 enum class InstrTimeline : std::uint8_t {
-  cpu_in_order, cpu_cuda_stream, cuda_in_order, Sm80_cp_async, tma_to_smem_async, tma_to_gmem_async,
-  wgmma_async, wgmma_zero, tcgen05_mma, tcgen05_cp, tcgen05_shift, tcgen05_ld, tcgen05_st,
+  cpu_in_order,
+  cpu_cuda_stream,
+  cuda_in_order,
+  Sm80_cp_async,
+  tma_to_smem_async,
+  tma_to_gmem_async,
+  wgmma_async,
+  wgmma_zero,
+  tcgen05_mma,
+  tcgen05_cp,
+  tcgen05_shift,
+  tcgen05_ld,
+  tcgen05_st,
 };
 std::string_view name(InstrTimeline t);  // "cuda_in_order_instr"
 // Accepts the `_instr` name and the sync-timeline names that stand for one (language.md 2.8 `tl`).
@@ -73,10 +108,25 @@ bool is_in_order(InstrTimeline t);
 
 // Names that stand in a Fence, Arrive or Await.
 enum class SyncTl : std::uint8_t {
-  empty_sync_tl, cpu_in_order, cuda_stream_sync, cuda_in_order, cuda_temporal, Sm80_cp_async, Sm80_generic,
-  tma_to_smem_async, tma_to_gmem_async, wgmma_async_smem, wgmma_fence_1, wgmma_fence_2, wgmma_async,
-  cuda_async_proxy, cuda_async_proxy_wgmma, cuda_generic_and_async_proxy,
-  tcgen05_commit, tcgen05_ld, tcgen05_st,
+  empty_sync_tl,
+  cpu_in_order,
+  cuda_stream_sync,
+  cuda_in_order,
+  cuda_temporal,
+  Sm80_cp_async,
+  Sm80_generic,
+  tma_to_smem_async,
+  tma_to_gmem_async,
+  wgmma_async_smem,
+  wgmma_fence_1,
+  wgmma_fence_2,
+  wgmma_async,
+  cuda_async_proxy,
+  cuda_async_proxy_wgmma,
+  cuda_generic_and_async_proxy,
+  tcgen05_commit,
+  tcgen05_ld,
+  tcgen05_st,
 };
 
 struct SyncTimeline {
@@ -98,7 +148,8 @@ std::span<const SyncTimeline> all_sync_timelines(Dialect d);
 
 // "a covers b" as second timeline: full and temporal sets of b lie in those of a (language.md 10.2).
 bool covers_as_second(Dialect d, SyncTl a, SyncTl b);
-// As first timeline: the same, and in P a transitive one is covered only by a transitive one (decisions.md J4).
+// As first timeline: the same, and in P a transitive one is covered only by a transitive one (decisions.md
+// J4).
 bool covers_as_first(Dialect d, SyncTl a, SyncTl b);
 
 }  // namespace exocheck::semantics

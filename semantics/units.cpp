@@ -122,8 +122,8 @@ const CollUnit& unit_agnostic_sub_cta() {
   return u;
 }
 const CollUnit& unit_agnostic_intact_cta() {
-  static const CollUnit u =
-      unit("cuda_agnostic_intact_cta", {cluster_dim(), block_dim()}, {std::nullopt, block_dim()}, std::nullopt);
+  static const CollUnit u = unit("cuda_agnostic_intact_cta", {cluster_dim(), block_dim()},
+                                 {std::nullopt, block_dim()}, std::nullopt);
   return u;
 }
 
@@ -131,7 +131,8 @@ std::span<const CollUnit> all_units() {
   static const std::vector<CollUnit> named{
       unit_standalone_thread(),
       unit_thread(),
-      unit("cuda_quadpair", {block_dim() / 16, size_constant(16)}, {size_constant(2), size_constant(4)}, std::nullopt),
+      unit("cuda_quadpair", {block_dim() / 16, size_constant(16)}, {size_constant(2), size_constant(4)},
+           std::nullopt),
       unit_warp(),
       unit_warpgroup(),
       unit("cuda_warp_in_cluster", {cluster_dim(), block_dim()}, {one, size_constant(32)}, 0),
@@ -145,7 +146,8 @@ std::span<const CollUnit> all_units() {
 
 std::optional<CollUnit> find_unit(std::string_view name) {
   const auto named = all_units();
-  const auto it = std::find_if(named.begin(), named.end(), [name](const CollUnit& u) { return u.name == name; });
+  const auto it =
+      std::find_if(named.begin(), named.end(), [name](const CollUnit& u) { return u.name == name; });
   if (it == named.end()) return std::nullopt;
   return *it;
 }
@@ -156,14 +158,16 @@ bool is_parametrised_unit(std::string_view name) {
 }
 
 std::optional<CollUnit> make_unit(std::string_view name, const std::vector<std::int64_t>& arguments) {
-  if (std::any_of(arguments.begin(), arguments.end(), [](std::int64_t a) { return a <= 0; })) return std::nullopt;
+  if (std::any_of(arguments.begin(), arguments.end(), [](std::int64_t a) { return a <= 0; }))
+    return std::nullopt;
   if (name == "cuda_threads_strided" && arguments.size() == 2) {
     const std::int64_t n = arguments[0];
     const std::int64_t s = arguments[1];
     return unit(fmt::format("{}({}, {})", name, n, s), {block_dim() / s, size_constant(s)},
                 {one, size_constant(n)}, 0);
   }
-  if (name == "cuda_threads_strided" || !is_parametrised_unit(name) || arguments.size() != 1) return std::nullopt;
+  if (name == "cuda_threads_strided" || !is_parametrised_unit(name) || arguments.size() != 1)
+    return std::nullopt;
   const std::int64_t s = arguments[0];
   const SizeExpr threads = name == "cuda_cta_in_cluster_strided" ? block_dim() : size_constant(32);
   return unit(fmt::format("{}({})", name, s), {cluster_dim() / s, size_constant(s), block_dim()},

@@ -35,9 +35,9 @@ std::string to_string(const SizeExpr& e);
 struct CollUnit {
   std::vector<SizeExpr> domain;
   std::vector<std::optional<SizeExpr>> box;
-  std::string name;                // of the unscaled unit, with its arguments: "cuda_threads_strided(1, 8)"
-  std::optional<int> scaled_dim;   // the box coordinate that scaling multiplies; none: not scalable
-  std::int64_t repeat = 1;         // product of all scalings
+  std::string name;               // of the unscaled unit, with its arguments: "cuda_threads_strided(1, 8)"
+  std::optional<int> scaled_dim;  // the box coordinate that scaling multiplies; none: not scalable
+  std::int64_t repeat = 1;        // product of all scalings
 
   bool agnostic() const;
   // Every box coordinate is the constant 1.
@@ -45,7 +45,9 @@ struct CollUnit {
   // As the program writes it: "8 * cuda_warp", "cuda_thread".
   std::string text() const;
   // Structure only; names are ignored (collective.md 1.1).
-  friend bool operator==(const CollUnit& a, const CollUnit& b) { return a.domain == b.domain && a.box == b.box; }
+  friend bool operator==(const CollUnit& a, const CollUnit& b) {
+    return a.domain == b.domain && a.box == b.box;
+  }
 };
 
 enum class ScaleError { none, bad_scale, not_scalable };  // UNIT-BADSCALE (E-H07), UNIT-NOSCALE (E-H08)
@@ -55,11 +57,13 @@ struct ScaleResult {
 };
 ScaleResult scale(std::int64_t factor, const CollUnit& unit);
 
-// Units without parameters: cuda_thread, cuda_warp, ..., including the two agnostic ones of collective.md 1.3.
+// Units without parameters: cuda_thread, cuda_warp, ..., including the two agnostic ones of
+// collective.md 1.3.
 std::span<const CollUnit> all_units();
 std::optional<CollUnit> find_unit(std::string_view name);
-// Parametrised units: cuda_threads_strided(n, s), cuda_cta_in_cluster_strided(s), cuda_warp_in_cluster_strided(s).
-// nullopt if the name or the number of arguments is wrong, or an argument is not positive.
+// Parametrised units: cuda_threads_strided(n, s), cuda_cta_in_cluster_strided(s),
+// cuda_warp_in_cluster_strided(s). nullopt if the name or the number of arguments is wrong, or an argument is
+// not positive.
 std::optional<CollUnit> make_unit(std::string_view name, const std::vector<std::int64_t>& arguments);
 bool is_parametrised_unit(std::string_view name);
 

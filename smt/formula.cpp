@@ -29,43 +29,46 @@ Linear Formulas::remainder(const Linear& a, std::int64_t divisor) {
 }
 
 std::optional<Linear> Formulas::linear(const ir::Expr& e, const Values& values) {
-  return std::visit(
-      overloaded{
-          [](const ir::IntConst& c) -> std::optional<Linear> { return Linear{{}, c.value}; },
-          [](const ir::BoolConst& c) -> std::optional<Linear> { return Linear{{}, c.value ? 1 : 0}; },
-          [&](const ir::VarRef& v) { return values(v.var); },
-          [&](const ir::Unary& u) -> std::optional<Linear> {
-            if (u.op != ir::UnaryOp::neg) return std::nullopt;
-            const auto a = linear(*u.operand, values);
-            if (!a) return std::nullopt;
-            return combine(-1, *a, 0, Linear{});
-          },
-          [&](const ir::Binary& b) -> std::optional<Linear> {
-            const auto left = linear(*b.left, values);
-            const auto right = left ? linear(*b.right, values) : std::nullopt;
-            if (!right) return std::nullopt;
-            switch (b.op) {
-              case ir::BinaryOp::add:
-                return combine(1, *left, 1, *right);
-              case ir::BinaryOp::sub:
-                return combine(1, *left, -1, *right);
-              case ir::BinaryOp::mul:
-                if (left->is_constant()) return combine(left->constant, *right, 0, Linear{});
-                if (right->is_constant()) return combine(right->constant, *left, 0, Linear{});
-                return std::nullopt;
-              case ir::BinaryOp::div:
-                if (!right->is_constant() || right->constant <= 0) return std::nullopt;
-                return quotient(*left, right->constant);
-              case ir::BinaryOp::mod:
-                if (!right->is_constant() || right->constant <= 0) return std::nullopt;
-                return remainder(*left, right->constant);
-              default:
-                return std::nullopt;
-            }
-          },
-          [](const auto&) -> std::optional<Linear> { return std::nullopt; },
-      },
-      e.node);
+  return std::visit(overloaded{
+                        [](const ir::IntConst& c) -> std::optional<Linear> {
+                          return Linear{{}, c.value};
+                        },
+                        [](const ir::BoolConst& c) -> std::optional<Linear> {
+                          return Linear{{}, c.value ? 1 : 0};
+                        },
+                        [&](const ir::VarRef& v) { return values(v.var); },
+                        [&](const ir::Unary& u) -> std::optional<Linear> {
+                          if (u.op != ir::UnaryOp::neg) return std::nullopt;
+                          const auto a = linear(*u.operand, values);
+                          if (!a) return std::nullopt;
+                          return combine(-1, *a, 0, Linear{});
+                        },
+                        [&](const ir::Binary& b) -> std::optional<Linear> {
+                          const auto left = linear(*b.left, values);
+                          const auto right = left ? linear(*b.right, values) : std::nullopt;
+                          if (!right) return std::nullopt;
+                          switch (b.op) {
+                            case ir::BinaryOp::add:
+                              return combine(1, *left, 1, *right);
+                            case ir::BinaryOp::sub:
+                              return combine(1, *left, -1, *right);
+                            case ir::BinaryOp::mul:
+                              if (left->is_constant()) return combine(left->constant, *right, 0, Linear{});
+                              if (right->is_constant()) return combine(right->constant, *left, 0, Linear{});
+                              return std::nullopt;
+                            case ir::BinaryOp::div:
+                              if (!right->is_constant() || right->constant <= 0) return std::nullopt;
+                              return quotient(*left, right->constant);
+                            case ir::BinaryOp::mod:
+                              if (!right->is_constant() || right->constant <= 0) return std::nullopt;
+                              return remainder(*left, right->constant);
+                            default:
+                              return std::nullopt;
+                          }
+                        },
+                        [](const auto&) -> std::optional<Linear> { return std::nullopt; },
+                    },
+                    e.node);
 }
 
 bool Formulas::mentions(const Linear& a, AtomId variable) const {

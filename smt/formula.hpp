@@ -1,6 +1,6 @@
-// Conditions on sizes and iterators as values: formulas over linear atoms in a normal form, hash-consed, so that equal
-// conditions are mostly equal ids (all-sizes.md 4, 10). Most questions about them are answered without the solver.
-// All arithmetic is checked: OverflowError.
+// Conditions on sizes and iterators as values: formulas over linear atoms in a normal form, hash-consed, so
+// that equal conditions are mostly equal ids (all-sizes.md 4, 10). Most questions about them are answered
+// without the solver. All arithmetic is checked: OverflowError.
 #pragma once
 
 #include <cstdint>
@@ -70,7 +70,8 @@ class Formulas {
 
   // ------------------------------------------------------------------------------------------- questions
 
-  // Is f true (false) wherever `known` holds? nullopt: it may be either, as far as can be seen without the solver.
+  // Is f true (false) wherever `known` holds? nullopt: it may be either, as far as can be seen without the
+  // solver.
   std::optional<bool> decide(FormulaId known, FormulaId f);
   enum class Satisfiable : std::uint8_t { no, yes, unknown };
   Satisfiable satisfiable(FormulaId f);
@@ -89,8 +90,8 @@ class Formulas {
   enum class Kind : std::uint8_t { no, yes, le, eq, ne, conj, disj };
   struct Node {
     Kind kind = Kind::no;
-    Linear a;                     // le, eq, ne
-    std::vector<FormulaId> parts; // conj, disj: ascending, at least two
+    Linear a;                      // le, eq, ne
+    std::vector<FormulaId> parts;  // conj, disj: ascending, at least two
     friend auto operator<=>(const Node&, const Node&) = default;
   };
 

@@ -1,5 +1,5 @@
-// Queries to Z3. Everything of Z3 stays behind this header; each query uses a fresh solver with fixed seeds, so that the
-// answer depends on it, the limits and what the same Solver was asked before.
+// Queries to Z3. Everything of Z3 stays behind this header; each query uses a fresh solver with fixed seeds,
+// so that the answer depends on it, the limits and what the same Solver was asked before.
 #pragma once
 
 #include <cstdint>

@@ -521,8 +521,8 @@ TEST_CASE("static bounds and brute force agree on random programs") {
                   << ", which does not show it");
       // The interpreter does not look into a call whose arguments or preconditions fail.
       const auto happens = [&](const char* code) { return here.contains({code, o.location.span.begin}); };
-      const bool stopped_before = o.code == std::string_view("E-B04") &&
-                                  (happens("E-B05") || happens("E-B06") || happens("E-B07"));
+      const bool stopped_before =
+          o.code == std::string_view("E-B04") && (happens("E-B05") || happens("E-B06") || happens("E-B07"));
       REQUIRE((here.contains({std::string(o.code), o.location.span.begin}) || stopped_before));
     }
     reported.empty() ? ++clean : ++faulty;

@@ -1,10 +1,11 @@
-// Results for all sizes mean what the naive machine does at every size (all-sizes.md 7, 8): on random programs over a
-// size T, what is proved runs without a violation for T = 0..24, what is refuted fails where it says, and at a fixed T the
-// slices find the very violation of the naive machine, whether loops are cut short or not.
+// Results for all sizes mean what the naive machine does at every size (all-sizes.md 7, 8): on random
+// programs over a size T, what is proved runs without a violation for T = 0..24, what is refuted fails where
+// it says, and at a fixed T the slices find the very violation of the naive machine, whether loops are cut
+// short or not.
 //
 // EXOCHECK_SEED=n starts at seed n; EXOCHECK_PROGRAMS=n runs n programs.
-#include <catch2/catch.hpp>
 #include <algorithm>
+#include <catch2/catch.hpp>
 #include <iostream>
 #include <map>
 #include <string>
@@ -51,7 +52,8 @@ std::string first(const Program& p, const ProofResult& r) {
   const ProofFailure* best = nullptr;
   for (const ProofFailure& f : r.failures) {
     if (f.warning) continue;
-    const bool before = best == nullptr || f.order < best->order || (f.order == best->order && f.element < best->element);
+    const bool before =
+        best == nullptr || f.order < best->order || (f.order == best->order && f.element < best->element);
     if (before) best = &f;
   }
   if (best == nullptr) return "accepted";
@@ -71,7 +73,8 @@ void compare(const SizedProgram& p, std::uint64_t seed, analysis::Mode mode, Tal
   INFO("seed " << seed << " mode " << static_cast<int>(mode));
 
   const ProofResult all = prove(p.program, p.procedure, {}, rules);
-  const bool any = std::any_of(naive.begin(), naive.end(), [](const Outcome& o) { return o.violation.has_value(); });
+  const bool any =
+      std::any_of(naive.begin(), naive.end(), [](const Outcome& o) { return o.violation.has_value(); });
   if (all.kind == Kind::proved) {
     ++tally.counts["proved"];
     for (std::int64_t t = 0; t <= largest; ++t) {
@@ -113,11 +116,14 @@ void compare(const SizedProgram& p, std::uint64_t seed, analysis::Mode mode, Tal
       CHECK(fast.kind == merged.kind);
       CHECK(first(p.program, fast) == first(p.program, slow));
     }
-    ++tally.counts[std::string("fixed ") + (fast.kind == Kind::open ? "open" : fast.kind == Kind::proved ? "proved" : "refuted")];
+    ++tally.counts[std::string("fixed ") + (fast.kind == Kind::open     ? "open"
+                                            : fast.kind == Kind::proved ? "proved"
+                                                                        : "refuted")];
     if (fast.kind == Kind::refuted && !shared) {
       // Unless tasks meet in global memory first; which of several tasks fails first is not said.
-      const bool global = naive[static_cast<std::size_t>(t)].violation &&
-                          p.program.variables[index(naive[static_cast<std::size_t>(t)].violation->var)].parameter;
+      const bool global =
+          naive[static_cast<std::size_t>(t)].violation &&
+          p.program.variables[index(naive[static_cast<std::size_t>(t)].violation->var)].parameter;
       const bool ordered = std::all_of(fast.failures.begin(), fast.failures.end(),
                                        [](const ProofFailure& f) { return !f.order.empty(); });
       if (p.one_task && !global && ordered) {
@@ -141,7 +147,8 @@ TEST_CASE("results for all sizes agree with the naive machine at every size") {
   const analysis::Mode modes[]{analysis::Mode::standard, analysis::Mode::strict, analysis::Mode::paper_exact};
   for (std::uint64_t seed = begin; seed < begin + count; ++seed)
     compare(testing::random_tasks(seed), seed, modes[seed % 3], tally);
-  std::cout << "seeds " << begin << " to " << begin + count - 1 << ", " << tally.runs << " runs of the naive machine\n";
+  std::cout << "seeds " << begin << " to " << begin + count - 1 << ", " << tally.runs
+            << " runs of the naive machine\n";
   for (const auto& [what, times] : tally.counts) std::cout << "  " << what << ": " << times << "\n";
   if (count >= 1500) {
     CHECK(tally.counts["proved"] >= count / 10);

@@ -1,1 +1,2 @@
-// Empty on purpose: the precompiled header of all tests belongs to this file's target (proofs-tests/CMakeLists.txt).
+// Empty on purpose: the precompiled header of all tests belongs to this file's target
+// (proofs-tests/CMakeLists.txt).

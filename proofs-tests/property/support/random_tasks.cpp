@@ -62,8 +62,12 @@ class Generator {
   static ExprPtr compare(ir::BinaryOp op, ExprPtr a, ExprPtr b) {
     return ir::binary(op, std::move(a), std::move(b), ir::TypeKind::boolean);
   }
-  static ExprPtr modulo(ExprPtr a, std::int64_t n) { return ir::binary(ir::BinaryOp::mod, std::move(a), num(n)); }
-  static ExprPtr divided(ExprPtr a, std::int64_t n) { return ir::binary(ir::BinaryOp::div, std::move(a), num(n)); }
+  static ExprPtr modulo(ExprPtr a, std::int64_t n) {
+    return ir::binary(ir::BinaryOp::mod, std::move(a), num(n));
+  }
+  static ExprPtr divided(ExprPtr a, std::int64_t n) {
+    return ir::binary(ir::BinaryOp::div, std::move(a), num(n));
+  }
 
   void entry() {
     const QualSet device = sync_timeline(semantics::Dialect::P, SyncTl::cuda_stream_sync).full;
@@ -104,9 +108,10 @@ class Generator {
     const std::vector<std::vector<std::int64_t>> ring{{}, {}, {2}, {2, 2}, {3}};
     for (std::int64_t i = 0; i < m; ++i) {
       const auto& shape = random_.pick(ring);
-      barriers_.push_back({b_.barrier("z" + std::to_string(++names_), shape,
-                                      random_.percent(12) ? LoweredBarrier::cluster_sync : LoweredBarrier::mbarrier),
-                           shape, random_.pick(std::vector<std::int64_t>{0, 1, -1, -1, -2, -3})});
+      barriers_.push_back(
+          {b_.barrier("z" + std::to_string(++names_), shape,
+                      random_.percent(12) ? LoweredBarrier::cluster_sync : LoweredBarrier::mbarrier),
+           shape, random_.pick(std::vector<std::int64_t>{0, 1, -1, -1, -2, -3})});
     }
     groups_ = b_.barrier("cg" + std::to_string(++names_), {cta_threads}, LoweredBarrier::sm80_commit_group);
     b_.scope(threads(0, cluster, cluster));
@@ -178,7 +183,8 @@ class Generator {
     const ExprPtr v = value();
     if (kind <= 25) return compare(ir::BinaryOp::ge, v, num(random_.between(1, 4)));
     if (kind <= 45) return compare(ir::BinaryOp::lt, ir::add(v, num(random_.between(1, 3))), ref(size_));
-    if (kind <= 60) return compare(ir::BinaryOp::eq, modulo(v, random_.between(2, 3)), num(random_.between(0, 1)));
+    if (kind <= 60)
+      return compare(ir::BinaryOp::eq, modulo(v, random_.between(2, 3)), num(random_.between(0, 1)));
     if (kind <= 75) return compare(ir::BinaryOp::eq, v, num(random_.between(0, 9)));
     if (kind <= 85) return compare(ir::BinaryOp::ne, ref(size_), num(random_.between(0, 12)));
     const ExprPtr a = compare(ir::BinaryOp::ge, v, num(random_.between(0, 3)));
@@ -186,13 +192,14 @@ class Generator {
     return compare(random_.percent(50) ? ir::BinaryOp::logical_and : ir::BinaryOp::logical_or, a, b);
   }
   SyncTl timeline() {
-    return random_.pick(std::vector<SyncTl>{SyncTl::cuda_in_order, SyncTl::cuda_in_order, SyncTl::cuda_temporal,
-                                            SyncTl::Sm80_cp_async, SyncTl::Sm80_generic, SyncTl::wgmma_async_smem,
-                                            SyncTl::cuda_async_proxy, SyncTl::cuda_generic_and_async_proxy,
-                                            SyncTl::tma_to_gmem_async, SyncTl::wgmma_async});
+    return random_.pick(std::vector<SyncTl>{
+        SyncTl::cuda_in_order, SyncTl::cuda_in_order, SyncTl::cuda_temporal, SyncTl::Sm80_cp_async,
+        SyncTl::Sm80_generic, SyncTl::wgmma_async_smem, SyncTl::cuda_async_proxy,
+        SyncTl::cuda_generic_and_async_proxy, SyncTl::tma_to_gmem_async, SyncTl::wgmma_async});
   }
 
-  // ----------------------------------------------------------------------------------------------- statements
+  // -----------------------------------------------------------------------------------------------
+  // statements
 
   void access() {
     const Buffer& x = random_.pick(buffers_);
@@ -203,7 +210,8 @@ class Generator {
              : kind <= 90 ? AccessMode::read_write
                           : AccessMode::atomic;
     a.initial = x.registers ? random_.pick(std::vector<Qual>{Qual::rmem, Qual::rmem, Qual::wgD})
-                            : random_.pick(std::vector<Qual>{Qual::ram, Qual::ram, Qual::cp80, Qual::g2s, Qual::wgS, Qual::s2g});
+                            : random_.pick(std::vector<Qual>{Qual::ram, Qual::ram, Qual::cp80, Qual::g2s,
+                                                             Qual::wgS, Qual::s2g});
     a.in_order = random_.percent(60);
     if (random_.percent(20)) a.convergent = random_.percent(50);
     if (a.mode == AccessMode::atomic) a.atomic = QualSet{a.initial};
@@ -288,27 +296,30 @@ class Generator {
     const SymId k = b_.symbol();
     const ThreadMap producer = map(), consumer = map();
     const std::int64_t lag = random_.percent(75) ? slots - 1 : random_.between(0, slots);
-    b_.loop(k, num(0), random_.percent(70) ? ref(size_) : ir::add(ref(size_), num(random_.between(1, 3))), [&] {
-      counters_.push_back({k, 0});
-      Target slot = at(x.var);
-      slot.index.push_back(point(modulo(ref(k), slots)));
-      for (std::size_t d = 1; d < x.shape.size(); ++d) slot.index.push_back(range(0, x.shape[d]));
-      b_.scope(producer);
-      Target e = at(empty.var), f = at(full.var);
-      for (std::size_t d = 0; d < empty.shape.size(); ++d) e.index.push_back(point(0));
-      for (std::size_t d = 0; d < full.shape.size(); ++d) f.index.push_back(point(0));
-      b_.await(e, SyncTl::cuda_temporal, -1 - (lag + 1));
-      b_.access(slot, {.mode = AccessMode::write, .initial = Qual::g2s, .in_order = false, .trailing = {f}});
-      b_.arrive(SyncTl::cuda_temporal, f);
-      b_.scope(consumer);
-      b_.await(f, SyncTl::cuda_generic_and_async_proxy, -1);
-      b_.access(slot, {.mode = AccessMode::read, .initial = random_.percent(50) ? Qual::ram : Qual::wgS,
-                       .in_order = random_.percent(80)});
-      if (random_.percent(25)) statement(depth - 1);
-      b_.scope(consumer);
-      b_.arrive(random_.percent(85) ? SyncTl::cuda_in_order : timeline(), e);
-      counters_.pop_back();
-    });
+    b_.loop(
+        k, num(0), random_.percent(70) ? ref(size_) : ir::add(ref(size_), num(random_.between(1, 3))), [&] {
+          counters_.push_back({k, 0});
+          Target slot = at(x.var);
+          slot.index.push_back(point(modulo(ref(k), slots)));
+          for (std::size_t d = 1; d < x.shape.size(); ++d) slot.index.push_back(range(0, x.shape[d]));
+          b_.scope(producer);
+          Target e = at(empty.var), f = at(full.var);
+          for (std::size_t d = 0; d < empty.shape.size(); ++d) e.index.push_back(point(0));
+          for (std::size_t d = 0; d < full.shape.size(); ++d) f.index.push_back(point(0));
+          b_.await(e, SyncTl::cuda_temporal, -1 - (lag + 1));
+          b_.access(slot,
+                    {.mode = AccessMode::write, .initial = Qual::g2s, .in_order = false, .trailing = {f}});
+          b_.arrive(SyncTl::cuda_temporal, f);
+          b_.scope(consumer);
+          b_.await(f, SyncTl::cuda_generic_and_async_proxy, -1);
+          b_.access(slot, {.mode = AccessMode::read,
+                           .initial = random_.percent(50) ? Qual::ram : Qual::wgS,
+                           .in_order = random_.percent(80)});
+          if (random_.percent(25)) statement(depth - 1);
+          b_.scope(consumer);
+          b_.arrive(random_.percent(85) ? SyncTl::cuda_in_order : timeline(), e);
+          counters_.pop_back();
+        });
   }
 
   // Every thread of a CTA copies on its own, closes a commit group and waits for it.
@@ -328,7 +339,9 @@ class Generator {
       scope(t);
       b_.access(own(t), {.mode = AccessMode::write, .initial = Qual::cp80, .in_order = false});
       b_.arrive(SyncTl::Sm80_cp_async, at(groups_, {point(ref(t))}));
-      if (!later) b_.await(at(groups_, {point(ref(t))}), random_.percent(70) ? SyncTl::cuda_in_order : SyncTl::Sm80_generic, n);
+      if (!later)
+        b_.await(at(groups_, {point(ref(t))}),
+                 random_.percent(70) ? SyncTl::cuda_in_order : SyncTl::Sm80_generic, n);
     });
     if (!later) return;
     if (random_.percent(40)) fence();
@@ -341,15 +354,17 @@ class Generator {
 
   void fence() {
     b_.scope(random_.percent(careful_ ? 70 : 30) ? threads(0, cluster, cluster) : map());
-    b_.fence(random_.percent(60) ? SyncTl::cuda_in_order : timeline(), random_.percent(60) ? SyncTl::cuda_in_order : timeline());
+    b_.fence(random_.percent(60) ? SyncTl::cuda_in_order : timeline(),
+             random_.percent(60) ? SyncTl::cuda_in_order : timeline());
   }
 
   void touch_global() {
     Target t = at(*global_);
     const std::int64_t width = random_.pick(std::vector<std::int64_t>{1, 2, 4});
-    const ExprPtr lo = modulo(ir::add(ir::binary(ir::BinaryOp::mul, num(random_.percent(70) ? 4 : 2), ref(task_)),
-                                      num(random_.percent(80) ? 0 : 1)),
-                              60);
+    const ExprPtr lo =
+        modulo(ir::add(ir::binary(ir::BinaryOp::mul, num(random_.percent(70) ? 4 : 2), ref(task_)),
+                       num(random_.percent(80) ? 0 : 1)),
+               60);
     t.index.push_back({lo, ir::add(lo, num(width))});
     Access a;
     a.mode = random_.pick(std::vector<AccessMode>{AccessMode::read, AccessMode::write, AccessMode::atomic});
@@ -377,8 +392,9 @@ class Generator {
     if (depth <= 0) return access();
     if (kind <= 86) return ring(depth);
     if (kind <= 93) return counted(depth - 1, random_.between(1, 4));
-    b_.branch(condition(), [&] { block(random_.between(1, 3), depth - 1); },
-              [&] { block(random_.between(0, 2), depth - 1); });
+    b_.branch(
+        condition(), [&] { block(random_.between(1, 3), depth - 1); },
+        [&] { block(random_.between(0, 2), depth - 1); });
   }
   void block(std::int64_t statements, int depth) {
     for (std::int64_t i = 0; i < statements; ++i) statement(depth);

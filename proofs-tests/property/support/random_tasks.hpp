@@ -1,5 +1,5 @@
-// Random programs in the form that translations have: host statements, kernels of tasks, loops and guards over a size T.
-// For differential tests of results for all sizes (all-sizes.md 8, 9).
+// Random programs in the form that translations have: host statements, kernels of tasks, loops and guards
+// over a size T. For differential tests of results for all sizes (all-sizes.md 8, 9).
 #pragma once
 
 #include "property/support/random_amir.hpp"

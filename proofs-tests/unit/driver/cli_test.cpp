@@ -183,9 +183,9 @@ TEST_CASE("expected results") {
   CHECK(call({"check", "--expected", programs.path()}).code == 1);  // files without expectations
   programs.file("good.exo", std::string("# run: check --size n=3\n# expect: proved\n") + good_text);
   programs.file("racy.exo",
-                 std::string("# run: check\n# expect: defect sync.raw variable=s line=12 earlier=10\n"
-                             "# run: check --mode strict\n# expect: defect E-Y30\n") +
-                     racy_text);
+                std::string("# run: check\n# expect: defect sync.raw variable=s line=12 earlier=10\n"
+                            "# run: check --mode strict\n# expect: defect E-Y30\n") +
+                    racy_text);
   const Answer all = call({"check", "--expected", programs.path()});
   INFO(all.out);
   CHECK(all.code == 0);

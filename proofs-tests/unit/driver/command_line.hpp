@@ -35,7 +35,8 @@ inline std::string contents(const std::string& path) {
 class Folder {
  public:
   explicit Folder(const std::string& name)
-      : path_(std::filesystem::temp_directory_path() / ("exocheck-" + name + "-" + std::to_string(::getpid()))) {
+      : path_(std::filesystem::temp_directory_path() /
+              ("exocheck-" + name + "-" + std::to_string(::getpid()))) {
     std::filesystem::create_directories(path_);
   }
   ~Folder() { std::filesystem::remove_all(path_); }

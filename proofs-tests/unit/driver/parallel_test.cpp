@@ -1,7 +1,7 @@
 #include "driver/parallel.hpp"
 
-#include <catch2/catch.hpp>
 #include <atomic>
+#include <catch2/catch.hpp>
 #include <stdexcept>
 #include <vector>
 
