@@ -104,8 +104,19 @@ class Explorer {
   std::vector<Choice> choices(const SliceLeaf& leaf, FormulaId path);
   void loop(const Item& item, StateId state, FormulaId path, Configuration& out);
   void segment(Segmentation& s, const Start& start);
-  void iterate(Segmentation& s, const Start& start, const Linear& end, FormulaId path, bool last);
+  // The iterations from `start` to `end`, between which no threshold lies.
+  void follow(Segmentation& s, const Start& start, const Linear& end, FormulaId path, bool last);
+  // false: no cycle after `patience` layers, nothing is done.
+  bool iterate(Segmentation& s, const Start& start, const Linear& end, FormulaId path, bool last,
+               std::size_t patience);
+  // A comparison in one of the first `period` iterations that the path leaves open.
+  std::optional<FormulaId> open_comparison(const Segmentation& s, const Start& start, FormulaId path);
+  FormulaId comparison(const Segmentation& s, const Start& start, const Formulas::Comparison& c,
+                       std::size_t iteration);
 
+  // Between two thresholds a comparison holds in all iterations of one residue, or in none: what those in the
+  // first `period` iterations, as far as `path` decides them, say of this one.
+  FormulaId uniform(const Segmentation& s, const Start& start, std::size_t iteration, FormulaId path);
   // Ends the segment after so many iterations.
   void leave(Segmentation& s, const Start& start, const Linear& end, std::size_t iterations, StateId state,
              FormulaId path, bool last);
@@ -161,9 +172,10 @@ Configuration Explorer::block(const std::vector<Item>& items, Configuration in) 
 }
 
 std::pair<FormulaId, FormulaId> Explorer::fork(FormulaId path, FormulaId condition) {
-  const auto known = formulas_.decide(path, condition);
-  if (known) return *known ? std::pair{path, FormulaId::no} : std::pair{FormulaId::no, path};
-  return {formulas_.conj(path, condition), formulas_.conj(path, formulas_.negate(condition))};
+  const FormulaId open = formulas_.under(path, condition);
+  if (open == FormulaId::yes) return {path, FormulaId::no};
+  if (open == FormulaId::no) return {FormulaId::no, path};
+  return {formulas_.conj(path, open), formulas_.conj(path, formulas_.negate(open))};
 }
 
 void Explorer::leaf(const Item& item, const Configuration& in, Configuration& out) {
@@ -419,11 +431,62 @@ void Explorer::segment(Segmentation& s, const Start& start) {
       require(formulas_.disj(behind, beyond));
     }
     if (path == FormulaId::no) continue;
-    iterate(s, start, ends[j], path, last);
+    follow(s, start, ends[j], path, last);
   }
 }
 
-void Explorer::iterate(Segmentation& s, const Start& start, const Linear& end, FormulaId path, bool last) {
+FormulaId Explorer::uniform(const Segmentation& s, const Start& start, std::size_t iteration,
+                            FormulaId path) {
+  const auto period = static_cast<std::size_t>(s.facts->period);
+  FormulaId out = FormulaId::yes;
+  if (!s.cycles || iteration < period) return out;
+  for (const Formulas::Comparison& c : s.facts->comparisons) {
+    const auto first = formulas_.decide(path, comparison(s, start, c, iteration % period));
+    if (!first) continue;
+    // What the path says itself (perhaps in the same words as of the first iterations) stays there.
+    const FormulaId now = comparison(s, start, c, iteration);
+    if (formulas_.decide(path, now)) continue;
+    out = formulas_.conj(out, *first ? now : formulas_.negate(now));
+  }
+  return out;
+}
+
+FormulaId Explorer::comparison(const Segmentation& s, const Start& start, const Formulas::Comparison& c,
+                               std::size_t iteration) {
+  const Linear y = plus(start.at, static_cast<std::int64_t>(iteration));
+  Linear a = close(formulas_.substitute(c.a, s.item->block->iterator, y));
+  return c.equality ? formulas_.zero(std::move(a)) : formulas_.at_most_zero(std::move(a));
+}
+
+std::optional<FormulaId> Explorer::open_comparison(const Segmentation& s, const Start& start,
+                                                   FormulaId path) {
+  if (!s.cycles) return std::nullopt;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(s.facts->period); ++i) {
+    for (const Formulas::Comparison& c : s.facts->comparisons) {
+      const FormulaId f = comparison(s, start, c, i);
+      if (!formulas_.decide(path, f)) return f;
+    }
+  }
+  return std::nullopt;
+}
+
+void Explorer::follow(Segmentation& s, const Start& start, const Linear& end, FormulaId path, bool last) {
+  // Usually the body's own forks tell the comparisons apart; where they do not (a disjunction), the path is
+  // split.
+  const auto open = open_comparison(s, start, path);
+  const std::size_t failures = failures_.size();
+  const std::size_t patience = open ? 3 * static_cast<std::size_t>(s.facts->period) + 12 : most_layers;
+  if (iterate(s, start, end, path, last, patience)) return;
+  if (!open) throw GiveUp("the states of a loop do not repeat");
+  failures_.resize(failures);
+  const auto [holds, fails] = fork(path, *open);
+  for (const FormulaId half : {holds, fails}) {
+    if (half != FormulaId::no) follow(s, start, end, half, last);
+  }
+}
+
+bool Explorer::iterate(Segmentation& s, const Start& start, const Linear& end, FormulaId path, bool last,
+                       std::size_t patience) {
   const std::int64_t period = s.facts->period;
   const Linear length = combine(1, end, -1, start.at);
   std::vector<Configuration> layers{{{start.state, path}}};
@@ -442,19 +505,28 @@ void Explorer::iterate(Segmentation& s, const Start& start, const Linear& end, F
   for (std::size_t i = 0;;) {
     if (length.is_constant() && static_cast<std::int64_t>(i) >= length.constant) break;
     const FormulaId runs = formulas_.less(plus(start.at, static_cast<std::int64_t>(i)), end);
-    Configuration in;
-    for (const auto& [state, f] : layers[i]) put(in, state, fork(f, runs).first);
+    // By what is known of the comparisons in this iteration.
+    std::map<FormulaId, Configuration> in;
+    for (const auto& [state, f] : layers[i]) {
+      const FormulaId g = fork(f, runs).first;
+      if (g == FormulaId::no) continue;
+      const FormulaId known = uniform(s, start, i, g);
+      put(in[known], state, formulas_.conj(g, known));
+    }
     if (in.empty()) break;
     const Linear y = plus(start.at, static_cast<std::int64_t>(i));
     environment_.emplace_back(s.item->block->iterator, y);
     loops_.emplace_back(s.item->leaf, y);
-    Configuration done = block(s.item->block->body, std::move(in));
+    Configuration layer;
+    for (auto& [known, configuration] : in) {
+      const Configuration done = block(s.item->block->body, std::move(configuration));
+      // That the iteration took place is added again where a layer is left; from that and the first
+      // iterations follows what is known of the comparisons.
+      const FormulaId added = formulas_.without(formulas_.conj(runs, known), path);
+      for (const auto& [state, f] : done) put(layer, state, formulas_.without(f, added));
+    }
     environment_.pop_back();
     loops_.pop_back();
-    // That the iteration took place is added again where a layer is left.
-    Configuration layer;
-    const FormulaId added = formulas_.without(runs, path);
-    for (const auto& [state, f] : done) put(layer, state, formulas_.without(f, added));
     layers.push_back(std::move(layer));
     ++i;
     ++budget_.layers;
@@ -469,7 +541,7 @@ void Explorer::iterate(Segmentation& s, const Start& start, const Linear& end, F
       break;
     }
     if (cycle) break;
-    if (i > most_layers) throw GiveUp("the states of a loop do not repeat");
+    if (i > patience) return false;
   }
   const std::size_t count = layers.size() - (cycle ? 1 : 0);
   // A state that is there after any number of iterations from some on needs one condition.
@@ -502,6 +574,7 @@ void Explorer::iterate(Segmentation& s, const Start& start, const Linear& end, F
       if (here != FormulaId::no) leave(s, start, end, i, state, fork(f, here).first, last);
     }
   }
+  return true;
 }
 
 void Explorer::leave(Segmentation& s, const Start& start, const Linear& end, std::size_t iterations,

@@ -350,6 +350,15 @@ std::optional<bool> Formulas::decide(FormulaId known, FormulaId f) {
   return answer;
 }
 
+FormulaId Formulas::under(FormulaId known, FormulaId f) {
+  if (const auto truth = decide(known, f)) return *truth ? FormulaId::yes : FormulaId::no;
+  const Node n = node(f);
+  if (n.kind != Kind::conj && n.kind != Kind::disj) return f;
+  std::vector<FormulaId> parts;
+  for (const FormulaId p : n.parts) parts.push_back(under(known, p));
+  return nary(n.kind, std::move(parts));
+}
+
 Answer Formulas::solve(FormulaId f) {
   const double left = total_seconds_ - solver_seconds_;
   if (left <= 0) return Unknown{"the solver time for this procedure is used up"};
@@ -370,14 +379,12 @@ Formulas::Satisfiable Formulas::satisfiable(FormulaId f) {
   // Small sizes and first iterations often do; two tasks often have to differ.
   const Term condition = term(f);
   for (const std::int64_t guess : {1, 2, 16, 64, 512, 4096}) {
-    for (const std::uint32_t odd : {0u, 1u}) {
-      for (const std::uint32_t even : {0u, 1u}) {
-        const auto value_of = [=](const Variable& v) -> std::int64_t {
-          if (v.role == VariableRole::iterator) return v.id % 2 == 1 ? odd : even;
-          return v.role == VariableRole::boolean ? guess % 2 : guess;
-        };
-        if (evaluate(condition, value_of) != 0) return at->second = Satisfiable::yes;
-      }
+    for (const std::int64_t other : {0, 1}) {
+      const auto value_of = [=](const Variable& v) -> std::int64_t {
+        if (v.role == VariableRole::iterator) return v.id % 2 == 1 ? other : 0;
+        return v.role == VariableRole::boolean ? guess % 2 : guess;
+      };
+      if (evaluate(condition, value_of) != 0) return at->second = Satisfiable::yes;
     }
   }
   const Answer answer = solve(f);

@@ -73,6 +73,8 @@ class Formulas {
   // Is f true (false) wherever `known` holds? nullopt: it may be either, as far as can be seen without the
   // solver.
   std::optional<bool> decide(FormulaId known, FormulaId f);
+  // f, simpler where `known` holds: the parts that it decides are left out.
+  FormulaId under(FormulaId known, FormulaId f);
   enum class Satisfiable : std::uint8_t { no, yes, unknown };
   Satisfiable satisfiable(FormulaId f);
   // nullopt: unknown.

@@ -1,9 +1,11 @@
 """Every test of the project, counted. Run by `./dev test` after building.
 
-    python3 proofs-tests/suite BUILD SANITIZED_BUILD   all tests; the last line is `N passed, N failed`
+    python3 proofs-tests/suite BUILD SANITIZED_BUILD [PART]   all tests, or one part of them; the last line is
+                                                              `N passed, N failed`
     python3 proofs-tests/suite --fuzz SECONDS BUILD    mutated programs with new seeds until the time is over
 """
 
+import os
 import pathlib
 import sys
 import time
@@ -25,23 +27,31 @@ import smt_files  # noqa: E402
 from tally import Tally  # noqa: E402
 
 
-def test(build, asan):
-    tally = Tally()
-    exocheck = build / "exocheck"
-    layers.run(tally, ROOT)
-    programs.run_all(tally, build, ["property_*"])
-    cases.run_all(tally, exocheck, ROOT)
-    results.run_all(tally, exocheck, ROOT)
-    smt_files.run_all(tally, exocheck, ROOT)
-    currency.run_all(tally, exocheck, ROOT)
-    exports.run_all(tally, exocheck, ROOT)
-    rocq.run_all(tally, exocheck, build, ROOT)
-    emission.run_all(tally, exocheck, ROOT)
-    robustness.run_all(tally, exocheck, ROOT, mutant_count=1000, bytes_count=100)
+def parts(build, asan):
+    """All tests by name; what takes long comes early."""
+    exocheck, sanitized = build / "exocheck", asan / "exocheck"
     # With AddressSanitizer and UndefinedBehaviorSanitizer; many times slower, so fewer random programs and no exhaustive search.
-    programs.run_all(tally, asan, ["unit_*", *SANITIZED], env={"EXOCHECK_PROGRAMS": "300", "EXOCHECK_MUTATIONS": "3"})
-    cases.run_all(tally, asan / "exocheck", ROOT)
-    robustness.run_all(tally, asan / "exocheck", ROOT, mutant_count=100, bytes_count=3, timeout=300)
+    few = {"EXOCHECK_PROGRAMS": "300", "EXOCHECK_MUTATIONS": "3"}
+    return [
+        ("rocq", lambda t: rocq.run_all(t, exocheck, build, ROOT)),
+        ("sanitized programs", lambda t: programs.run_all(t, asan, ["unit_*", *SANITIZED], env=few)),
+        ("programs", lambda t: programs.run_all(t, build, ["property_*"])),
+        ("sanitized cases", lambda t: cases.run_all(t, sanitized, ROOT)),
+        *(("sanitized robustness", j) for j in robustness.jobs(sanitized, ROOT, mutant_count=100, bytes_count=3, timeout=300)),
+        ("cases", lambda t: cases.run_all(t, exocheck, ROOT)),
+        ("obligations", lambda t: smt_files.run_all(t, exocheck, ROOT)),
+        ("output", lambda t: results.run_all(t, exocheck, ROOT)),
+        *(("robustness", j) for j in robustness.jobs(exocheck, ROOT, mutant_count=1000, bytes_count=100)),
+        *(("emission", j) for j in emission.jobs(exocheck, ROOT)),
+        ("exports", lambda t: exports.run_all(t, exocheck, ROOT)),
+        ("pages", lambda t: currency.run_all(t, exocheck, ROOT)),
+        ("layers", lambda t: layers.run(t, ROOT)),
+    ]
+
+
+def test(build, asan, wanted=""):
+    tally = Tally()
+    tally.run_all([job for name, job in parts(build, asan) if wanted in ("", name)], threads=2 * os.cpu_count())
     return tally.finish()
 
 
@@ -60,7 +70,7 @@ def main():
     arguments = sys.argv[1:]
     if arguments[:1] == ["--fuzz"]:
         return fuzz(float(arguments[1]), pathlib.Path(arguments[2]))
-    return test(*(pathlib.Path(a).resolve() for a in arguments))
+    return test(*(pathlib.Path(a).resolve() for a in arguments[:2]), *arguments[2:])
 
 
 if __name__ == "__main__":

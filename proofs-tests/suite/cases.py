@@ -39,4 +39,4 @@ def judge(tally, folder, result):
     tally.add(good, total - good)
     tally.check(total > 0 and (result.code == 0) == (good == total), f"{folder}: exit code {result.code}")
     if good < total:
-        print(result.out, flush=True)
+        tally.show(result.out)

@@ -4,7 +4,6 @@
     emission.py --gpu EXOCHECK ROOT     every kernel on the GPU, compared with the sequential run
 """
 
-import concurrent.futures
 import os
 import pathlib
 import re
@@ -13,7 +12,7 @@ import sys
 import tempfile
 
 import gemm_shapes
-from process import run
+from process import run, side_by_side
 from tally import Tally
 
 RUN = re.compile(r"^# run: check(.*)$", re.MULTILINE)
@@ -100,16 +99,15 @@ def emit_all(tally, exocheck, root):
             elif tally.check(result.code == 0, f"{path.name}: exit code {result.code}: {result.out + result.err}"):
                 emitted.append((folder, path))
         if nvcc:
-            with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-                for place, result in zip(emitted, pool.map(lambda e: compile_one(nvcc, *e), emitted)):
-                    check_compiled(tally, *place, result)
+            for place, result in zip(emitted, side_by_side(lambda e: compile_one(nvcc, *e), emitted)):
+                check_compiled(tally, *place, result)
             readme_commands(tally, exocheck, root, nvcc)
             gemm = next(folder for folder, path in emitted if path.stem == "gemm_2x1_tma")
             result = run([nvcc, "-std=c++20", "-gencode", "arch=compute_90a,code=sm_90a", "-I", gemm, "-DGEMM=gemm_2x1_tma", "-c",
                           root / "proofs-tests" / "emitted" / "time_gemm.cu", "-o", gemm / "time.o"], timeout=600)
             tally.check(result.code == 0, f"time_gemm.cu: {result.out}{result.err}")
         else:
-            print(f"  SKIPPED {len(emitted)} kernels were not compiled: there is no nvcc", flush=True)
+            tally.skip(len(emitted), "kernels were not compiled: there is no nvcc")
 
 
 # Unchanged kernels are not compiled again where there is ccache.
@@ -135,10 +133,9 @@ def emulate_all(tally, exocheck, root, policy, seeds):
     options = ["--emulate", "--policy", policy, "--schedules", str(seeds)]
     runs = seeds * (20 if policy == "all" else 1)
     right = [(path, small) for path, _, small, good in kernels(root) if good]
-    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        for (path, sizes), (result, counts) in zip(right, pool.map(lambda k: emulate(exocheck, *k, options), right)):
-            tally.check(path.parent.name != "sm90" or ragged(sizes), f"{path.name}: {sizes} are whole tiles")
-            tally.check(result.code == 0 and counts == [runs, runs, 0], f"{path.name}: {result.out[-800:]}{result.err[-800:]}")
+    for (path, sizes), (result, counts) in zip(right, side_by_side(lambda k: emulate(exocheck, *k, options), right)):
+        tally.check(path.parent.name != "sm90" or ragged(sizes), f"{path.name}: {sizes} are whole tiles")
+        tally.check(result.code == 0 and counts == [runs, runs, 0], f"{path.name}: {result.out[-800:]}{result.err[-800:]}")
 
 
 def emulate_shapes(tally, exocheck, chosen, policy, seeds):
@@ -156,13 +153,12 @@ def emulate_shapes(tally, exocheck, chosen, policy, seeds):
             return path, run([exocheck, "check", path, "--size", sizes]), emulate(exocheck, path, ["--size", sizes], schedules)
 
         wrong = [((1, 1), (1, 2)), ((2, 2), (2, 3))]
-        with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-            for path, checked, (result, counts) in pool.map(judge, chosen):
-                tally.check(checked.code == 0, f"{path.name}: {checked.out}{checked.err}")
-                tally.check(result.code == 0 and counts == [runs, runs, 0], f"{path.name}: {result.out[-800:]}{result.err[-800:]}")
-            for path, checked, (result, counts) in pool.map(judge, wrong):
-                tally.check(checked.code == 1 and "sync.w" in checked.out, f"{path.name}: {checked.out}{checked.err}")
-                tally.check(result.code == 1 and counts and counts[2] > 0, f"{path.name}: {result.out[-800:]}{result.err[-800:]}")
+        for path, checked, (result, counts) in side_by_side(judge, chosen):
+            tally.check(checked.code == 0, f"{path.name}: {checked.out}{checked.err}")
+            tally.check(result.code == 0 and counts == [runs, runs, 0], f"{path.name}: {result.out[-800:]}{result.err[-800:]}")
+        for path, checked, (result, counts) in side_by_side(judge, wrong):
+            tally.check(checked.code == 1 and "sync.w" in checked.out, f"{path.name}: {checked.out}{checked.err}")
+            tally.check(result.code == 1 and counts and counts[2] > 0, f"{path.name}: {result.out[-800:]}{result.err[-800:]}")
 
 
 # Every way to complete operations and to choose threads, once or twice.
@@ -225,29 +221,28 @@ def report_bugs(exocheck, root, seeds):
         print(f"  {path.stem}: {what}", flush=True)
 
 
-def run_all(tally, exocheck, root):
-    emit_all(tally, exocheck, root)
-    emulator_faults(tally, exocheck, root)
-    emulate_all(tally, exocheck, root, "random/random", 3)
-    emulate_shapes(tally, exocheck, gemm_shapes.SOME, "random/random", 3)
-    emulate_known_bugs(tally, exocheck, root)
+def jobs(exocheck, root):
+    return [lambda t: emulate_all(t, exocheck, root, "random/random", 3),
+            lambda t: emulate_shapes(t, exocheck, gemm_shapes.SOME, "random/random", 3),
+            lambda t: emulate_known_bugs(t, exocheck, root),
+            lambda t: emit_all(t, exocheck, root),
+            lambda t: emulator_faults(t, exocheck, root)]
 
 
 def on_gpu(tally, exocheck, root):
     """Within five minutes on a machine with 16 cores: results first, then times of the Hopper GEMMs."""
     tally.group("emitted code on the GPU")
     right = [(path, sizes) for path, first, small, good in kernels(root) if good for sizes in (first, small)]
-    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        for (path, sizes), (result, counts) in zip(right, pool.map(lambda k: emulate(exocheck, *k, ["--gpu"]), right)):
-            tally.check(result.code == 0 and counts == [1, 1, 0], f"{path.name} {sizes}: {result.out[-800:]}{result.err[-800:]}")
+    for (path, sizes), (result, counts) in zip(right, side_by_side(lambda k: emulate(exocheck, *k, ["--gpu"]), right)):
+        tally.check(result.code == 0 and counts == [1, 1, 0], f"{path.name} {sizes}: {result.out[-800:]}{result.err[-800:]}")
     nvcc = find_nvcc()
     tally.group("emitted GEMMs against cuBLAS")
     cublas = pathlib.Path(nvcc).resolve().parent.parent / "include" / "cublas_v2.h"
     library = ["-DWITH_CUBLAS", "-lcublas"] if cublas.exists() else []
     if not library:
-        print("  SKIPPED the comparison with cuBLAS: it is not there", flush=True)
+        tally.skip(1, "no comparison with cuBLAS: it is not there")
     gemms = [path for path, _, _, good in kernels(root) if good and path.parent.name == "sm90"]
-    with tempfile.TemporaryDirectory() as scratch, concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+    with tempfile.TemporaryDirectory() as scratch:
 
         def build(path):
             folder = pathlib.Path(scratch) / path.stem
@@ -255,11 +250,11 @@ def on_gpu(tally, exocheck, root):
             return folder, run([nvcc, "-std=c++20", "-O3", "-gencode", "arch=compute_90a,code=sm_90a", "-I", folder, f"-DGEMM={path.stem}",
                                 *library, root / "proofs-tests" / "emitted" / "time_gemm.cu", "-o", folder / "time"], timeout=600)
 
-        for path, (folder, built) in zip(gemms, list(pool.map(build, gemms))):
+        for path, (folder, built) in zip(gemms, side_by_side(build, gemms)):
             if tally.check(built.code == 0, f"{path.name}: {built.err[-1500:]}"):
                 for size in (4096, 8192):
                     result = run([folder / "time", size, size, size])
-                    print("  " + result.out.strip(), flush=True)
+                    tally.show("  " + result.out.strip())
                     tally.check(result.code == 0, f"{path.name}: {result.out}{result.err}")
 
 

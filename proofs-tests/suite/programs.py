@@ -22,7 +22,7 @@ def judge(tally, path, result, env, timeout):
     if passed == 0:
         tally.check(False, f"{path.name}: no test case")
     if failed:
-        print(run([path], timeout=timeout, env=env).out[-8000:], flush=True)
+        tally.show(run([path], timeout=timeout, env=env).out[-8000:])
 
 
 def run_all(tally, build, patterns, env=None, timeout=900):

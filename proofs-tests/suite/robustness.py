@@ -205,7 +205,7 @@ def _check_batch(tally, exocheck, contents, what, timeout):
         if tally.failed == before:
             tally.add(len(paths) - 1)  # the whole batch counted as one
         else:
-            _keep(paths)
+            tally.show(f"  the programs are in {_keep(paths)}")
 
 
 def _keep(paths):
@@ -214,14 +214,23 @@ def _keep(paths):
     target.mkdir(parents=True, exist_ok=True)
     for path in paths:
         (target / path.name).write_bytes(path.read_bytes())
-    print(f"  the programs are in {target}", flush=True)
+    return target
 
 
-def run_all(tally, exocheck, root, mutant_count, bytes_count, timeout=60):
-    tally.group(f"{exocheck.parent.name}: hostile files")
-    hostile(tally, exocheck, timeout)
-    big(tally, exocheck)
-    tally.group(f"{exocheck.parent.name}: {mutant_count} mutated programs")
-    mutants(tally, exocheck, root, mutant_count, seed=1)
-    tally.group(f"{exocheck.parent.name}: {bytes_count} byte mutations of every kernel")
-    byte_mutants(tally, exocheck, root, bytes_count, seed=1)
+def jobs(exocheck, root, mutant_count, bytes_count, timeout=60):
+    name = exocheck.parent.name
+
+    def files(tally):
+        tally.group(f"{name}: hostile files")
+        hostile(tally, exocheck, timeout)
+        big(tally, exocheck)
+
+    def programs(tally):
+        tally.group(f"{name}: {mutant_count} mutated programs")
+        mutants(tally, exocheck, root, mutant_count, seed=1)
+
+    def bytes_(tally):
+        tally.group(f"{name}: {bytes_count} byte mutations of every kernel")
+        byte_mutants(tally, exocheck, root, bytes_count, seed=1)
+
+    return [files, programs, bytes_]

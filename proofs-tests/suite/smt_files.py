@@ -15,7 +15,7 @@ def run_all(tally, exocheck, root):
     tally.group("obligations, re-checked")
     solver = shutil.which("z3")
     if solver is None:
-        print("  SKIPPED: there is no z3 program, so no obligation is re-checked", flush=True)
+        tally.skip(2, "there is no z3 program, so no obligation is re-checked")
         return
     with tempfile.TemporaryDirectory() as folder:
         kernels = dump(tally, exocheck, pathlib.Path(folder) / "kernels", [root / "kernels"])

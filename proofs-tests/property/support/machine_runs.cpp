@@ -9,7 +9,8 @@
 namespace exocheck::testing {
 namespace {
 
-std::string element_text(const Program& program, const amir::Violation& v) {
+template <class Finding>
+std::string element_text(const Program& program, const Finding& v) {
   return fmt::format("{} {}[{}]", v.code, program.variables[index(v.var)].name, fmt::join(v.element, ","));
 }
 
@@ -25,6 +26,25 @@ std::string verdict_text(const Program& program, const amir::Outcome& outcome) {
   for (const amir::Violation& w : outcome.warnings) out += "; " + element_text(program, w);
   if (outcome.limit) out += "; limit " + *outcome.limit;
   return out;
+}
+
+std::string short_text(const Program& program, const amir::Outcome& outcome) {
+  if (outcome.limit) return "limit " + *outcome.limit;
+  if (!outcome.violation) return "accepted";
+  return fmt::format("{} node {}", element_text(program, *outcome.violation),
+                     index(outcome.violation->at.node));
+}
+
+std::string short_text(const Program& program, const amir::ProofResult& result) {
+  const amir::ProofFailure* best = nullptr;
+  for (const amir::ProofFailure& f : result.failures) {
+    if (f.warning) continue;
+    const bool before =
+        best == nullptr || f.order < best->order || (f.order == best->order && f.element < best->element);
+    if (before) best = &f;
+  }
+  if (best == nullptr) return "accepted";
+  return fmt::format("{} node {}", element_text(program, *best), index(best->node));
 }
 
 std::string verdict(const Program& program, const amir::ModeRules& rules) {

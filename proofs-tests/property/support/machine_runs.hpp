@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "amir/naive_machine.hpp"
+#include "amir/proof.hpp"
 #include "property/support/amir_builder.hpp"
 
 namespace exocheck::testing {
@@ -13,6 +14,12 @@ namespace exocheck::testing {
 // of the thread that lacks visibility. "; W-Y21 s[3]" is appended per warning, "limit ..." if a limit stopped
 // the run.
 std::string verdict_text(const Program& program, const amir::Outcome& outcome);
+
+// The same for comparisons with a proof: rule, variable, element and node only; "accepted" or "limit ..."
+// otherwise.
+std::string short_text(const Program& program, const amir::Outcome& outcome);
+// Of the failures that a proof kept (ProofOptions::keep_failures), the first in execution order.
+std::string short_text(const Program& program, const amir::ProofResult& result);
 
 // The common verdict of the naive machine, the working machine and the trace graph. If they differ, a text
 // that names all three.

@@ -534,6 +534,38 @@ Program with_reversed_threads(const Program& program) {
   return out;
 }
 
+std::optional<Program> as_kernel(const Program& program) {
+  bool host = false, tasks = false;
+  prog::for_each_node(program.body, [&](const prog::Node& node) {
+    const bool structural =
+        std::holds_alternative<prog::Loop>(node.node) || std::holds_alternative<prog::Branch>(node.node);
+    tasks = tasks || std::holds_alternative<prog::IncTask>(node.node);
+    host = host || (!structural && program.maps[node.map].all_threads);
+  });
+  if (host) return std::nullopt;
+  Program out = program;
+  const auto node = [&](ThreadMap map, auto statement) {
+    prog::Node n;
+    n.id = prog::NodeId{out.node_count++};
+    n.map = static_cast<std::uint32_t>(out.maps.size());
+    n.node = std::move(statement);
+    out.maps.push_back(std::move(map));
+    return n;
+  };
+  if (!tasks) {
+    out.body.push_back(node(threads(0, out.threads, out.threads), prog::IncTask{}));
+    prog::Node loop =
+        node(everyone(), prog::Loop{SymId{out.symbol_count++}, num(0), num(1), std::move(out.body)});
+    out.body.clear();
+    out.body.push_back(std::move(loop));
+  }
+  const QualSet device = sync_timeline(semantics::Dialect::P, SyncTl::cuda_stream_sync).full;
+  out.body.insert(out.body.begin(),
+                  node(everyone(), prog::Fence{true, device | QualSet{Qual::cpu}, device, device}));
+  out.body.push_back(node(everyone(), prog::Fence{true, device, device, device}));
+  return out;
+}
+
 Program with_few_checks(const Program& program, Random& random) {
   Program out = program;
   std::vector<prog::Body*> bodies;

@@ -178,9 +178,29 @@ class Generator {
     for (const std::int64_t extent : z.shape) t.index.push_back(point(index(extent)));
     return t;
   }
+  // Where v crosses a share of the size, or leaves out one value that depends on it.
+  ExprPtr crossing(const ExprPtr& v) {
+    const std::int64_t slope = random_.between(2, 3);
+    const ExprPtr scaled = ir::add(ir::binary(ir::BinaryOp::mul, num(slope), v), num(random_.between(-2, 3)));
+    switch (random_.between(1, 5)) {
+      case 1:
+        return compare(ir::BinaryOp::lt, scaled, ref(size_));
+      case 2:
+        return compare(ir::BinaryOp::lt, ref(size_), scaled);
+      case 3:
+        return compare(ir::BinaryOp::lt, v, divided(ref(size_), slope));
+      case 4:
+        return compare(ir::BinaryOp::ge, divided(ir::add(v, num(1)), slope),
+                       modulo(ref(size_), random_.between(2, 5)));
+      default:
+        return compare(ir::BinaryOp::logical_or, compare(ir::BinaryOp::lt, scaled, ref(size_)),
+                       compare(ir::BinaryOp::lt, ref(size_), scaled));
+    }
+  }
   ExprPtr condition() {
-    const std::int64_t kind = random_.between(1, 100);
+    const std::int64_t kind = random_.between(1, 110);
     const ExprPtr v = value();
+    if (kind > 100) return crossing(v);
     if (kind <= 25) return compare(ir::BinaryOp::ge, v, num(random_.between(1, 4)));
     if (kind <= 45) return compare(ir::BinaryOp::lt, ir::add(v, num(random_.between(1, 3))), ref(size_));
     if (kind <= 60)
