@@ -76,6 +76,8 @@ class Proof {
   // `strictest` finds everything that the rules of any look find.
   Proof(const Program& program, const semantics::ir::Procedure& procedure, ParameterValues fixed,
         const ModeRules& strictest, const ProofOptions& options = {});
+  Proof(const Program&, semantics::ir::Procedure&&, ParameterValues, const ModeRules&,
+        const ProofOptions& = {}) = delete;
   ~Proof();
   Proof(const Proof&) = delete;
   Proof& operator=(const Proof&) = delete;

@@ -36,7 +36,7 @@ def parts(build, asan):
         ("rocq", lambda t: rocq.run_all(t, exocheck, build, ROOT)),
         ("sanitized programs", lambda t: programs.run_all(t, asan, ["unit_*", *SANITIZED], env=few)),
         ("programs", lambda t: programs.run_all(t, build, ["property_*"])),
-        ("sanitized cases", lambda t: cases.run_all(t, sanitized, ROOT)),
+        ("sanitized cases", lambda t: cases.run_all(t, sanitized, ROOT, heavy=False)),
         *(("sanitized robustness", j) for j in robustness.jobs(sanitized, ROOT, mutant_count=100, bytes_count=3, timeout=300)),
         ("cases", lambda t: cases.run_all(t, exocheck, ROOT)),
         ("obligations", lambda t: smt_files.run_all(t, exocheck, ROOT)),
