@@ -51,8 +51,8 @@ class Explorer {
  private:
   struct LoopFacts {
     std::int64_t period = 1;
-    std::vector<Formulas::Comparison>
-        comparisons;                  // that mention the iterator, closed over outer loops later
+    // Those that mention the iterator, closed over outer loops later.
+    std::vector<Formulas::Comparison> comparisons;
     const char* irregular = nullptr;  // why iterations cannot be told apart by their residue
   };
   struct Choice {  // a path on which every barrier index is constant

@@ -69,8 +69,8 @@ struct Leaf {
   std::uint32_t shape = 0;
   const ThreadSet* threads = nullptr;  // local ids; in Unit::thread_sets
   std::span<const IndexRange> window;  // Check, Record, InitRead, InitWrite; in Unit::windows
-  std::vector<BarrierPart>
-      barriers;  // Record: trailing; Arrive: home, then the referenced ones; Await: its element
+  // Record: trailing; Arrive: home, then the referenced ones; Await: its element.
+  std::vector<BarrierPart> barriers;
 };
 
 struct Item {
