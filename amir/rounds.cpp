@@ -1,5 +1,7 @@
 #include "amir/rounds.hpp"
 
+#include <algorithm>
+
 namespace exocheck::amir {
 
 using semantics::LoweredBarrier;
@@ -8,7 +10,13 @@ bool Rounds::arrive(VarId var, const std::vector<std::int64_t>& home, std::size_
                     const ThreadSet& threads) {
   const bool multicast =
       referenced > 1 && program_->variables[index(var)].lowered == LoweredBarrier::mbarrier;
-  return !multicast || open_.try_emplace({var, home}, threads).second;
+  if (!multicast) return true;
+  const bool again = std::any_of(open_.begin(), open_.end(), [&](const auto& entry) {
+    const auto& [other_var, other] = entry.first;
+    return other_var == var && (other.empty() || home.empty() || other == home);
+  });
+  if (!again) open_.emplace(std::pair{var, home}, threads);
+  return !again;
 }
 
 void Rounds::await(VarId var, std::int64_t n, const ThreadSet& threads) {

@@ -19,8 +19,8 @@ class Rounds {
  public:
   explicit Rounds(const Program& program) : program_(&program) {}
 
-  // `home`: its index, or any name that tells the homes of a variable apart. false: the arrive may count in
-  // the wrong round.
+  // `home`: its index, or any name that tells the homes of a variable apart; empty: it may be any of them.
+  // false: the arrive may count in the wrong round.
   bool arrive(VarId var, const std::vector<std::int64_t>& home, std::size_t referenced,
               const ThreadSet& threads);
   void await(VarId var, std::int64_t n, const ThreadSet& threads);
