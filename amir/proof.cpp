@@ -23,6 +23,23 @@ using slices::Formulas;
 using slices::GiveUp;
 using slices::Linear;
 
+namespace {
+
+// What `step` could not carry through; nullopt if it did.
+template <class Step>
+std::optional<std::string> reason_to_give_up(const Step& step) {
+  try {
+    step();
+    return std::nullopt;
+  } catch (const GiveUp& e) {
+    return e.what();
+  } catch (const semantics::OverflowError& e) {
+    return e.what();
+  }
+}
+
+}  // namespace
+
 class Proof::State {
  public:
   State(const Program& program, const Procedure& procedure, ParameterValues fixed, const ModeRules& strictest,
@@ -47,16 +64,13 @@ class Proof::State {
     result_ = {};
     suspects_.clear();
     memory_suspects_.clear();
-    try {
-      if (!taken_apart_) take_apart();
-      if (gave_up_) throw GiveUp(*gave_up_);
+    if (!taken_apart_) gave_up_ = reason_to_give_up([&] { take_apart(); });
+    taken_apart_ = true;
+    const auto reason = gave_up_ ? gave_up_ : reason_to_give_up([&] {
       follow(working::Rules(rules));
       judge(candidates);
-    } catch (const GiveUp& e) {
-      give_up(e.what());
-    } catch (const semantics::OverflowError& e) {
-      give_up(e.what());
-    }
+    });
+    if (reason) give_up(*reason);
     result_.steps = budget_.steps - before.steps;
     result_.layers = budget_.layers - before.layers;
     result_.solver_calls = formulas_.solver_calls() - calls;
@@ -149,17 +163,10 @@ void Proof::State::preconditions() {
 }
 
 void Proof::State::take_apart() {
-  taken_apart_ = true;
-  try {
-    preconditions();
-    tasks_ = slices::find_tasks(program_);
-    if (tasks_.tasks.empty()) throw GiveUp("there is no task");
-    for (const slices::Task& task : tasks_.tasks) take_apart(task);
-  } catch (const GiveUp& e) {
-    gave_up_ = e.what();
-  } catch (const semantics::OverflowError& e) {
-    gave_up_ = e.what();
-  }
+  preconditions();
+  tasks_ = slices::find_tasks(program_);
+  if (tasks_.tasks.empty()) throw GiveUp("there is no task");
+  for (const slices::Task& task : tasks_.tasks) take_apart(task);
 }
 
 void Proof::State::take_apart(const slices::Task& task) {

@@ -19,7 +19,6 @@
 namespace exocheck::amir::slices {
 
 namespace prog = semantics::amir;
-using semantics::ir::overloaded;
 
 std::optional<std::uint32_t> Slice::find(VarId barrier, std::int64_t flat) const {
   for (std::uint32_t i = 0; i < barriers.size(); ++i) {
@@ -72,7 +71,6 @@ class Slicer {
   };
 
   const prog::Variable& variable(VarId v) const { return unit_.program->variables[index(v)]; }
-  const LocalVariable& local(VarId v) const { return *unit_.locals[index(v)]; }
   // A loop, or one side of a branch.
   struct Place {
     const Item* item = nullptr;
@@ -179,7 +177,6 @@ void Slicer::sort_leaves() {
 void Slicer::group_barriers() {
   for (const auto& x : unit_.locals) {
     if (!x || !variable(x->var).barrier) continue;
-    if (count(x->var) > most_barriers) throw GiveUp("a barrier array has more than 65536 elements");
     std::vector<std::uint32_t> own(static_cast<std::size_t>(count(x->var)));
     std::iota(own.begin(), own.end(), 0u);
     groups_.emplace(x->var, std::move(own));

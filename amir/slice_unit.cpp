@@ -81,6 +81,7 @@ namespace {
 // keeps indices constant.
 constexpr std::int64_t longest_unrolled = 8, longest_unrolled_plain = 64;
 constexpr std::size_t most_leaves = 300'000;
+constexpr std::int64_t most_barriers = 65'536;
 
 class Builder {
  public:
@@ -154,6 +155,8 @@ void Builder::find_locals(const prog::Body& body) {
       if (!n.is_constant()) throw GiveUp(fmt::format("the extents of {} depend on sizes", variable.name));
       x.extents.push_back(std::max<std::int64_t>(n.constant, 0));
     }
+    if (variable.barrier && element_count(x) > most_barriers)
+      throw GiveUp("a barrier array has more than 65536 elements");
     unit_.locals[index(var)] = std::move(x);
   }
 }
@@ -391,7 +394,6 @@ BarrierPart Builder::part(const prog::Target& t) {
 
 std::shared_ptr<const std::vector<std::int64_t>> Builder::elements(
     const LocalVariable& x, const std::vector<std::int64_t>& constants) const {
-  if (element_count(x) > most_barriers) throw GiveUp("a barrier array has more than 65536 elements");
   std::vector<std::int64_t> out{0};
   for (std::size_t d = 0; d < constants.size(); ++d) {
     const std::int64_t extent = x.extents[d], i = constants[d];

@@ -27,9 +27,6 @@ struct GiveUp : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// Barrier arrays with more elements are given up.
-inline constexpr std::int64_t most_barriers = 65'536;
-
 // Half-open.
 struct IndexRange {
   Linear lo, hi;

@@ -67,11 +67,6 @@ bool wanted(const ProcedureResult& p) {
   return p.verdict == Verdict::checked || p.verdict == Verdict::proved || p.verdict == Verdict::defect;
 }
 
-analysis::Mode mode_named(const std::string& name) {
-  if (name == "strict") return analysis::Mode::strict;
-  return name == "paper-exact" ? analysis::Mode::paper_exact : analysis::Mode::standard;
-}
-
 amir::Certificate none(std::string reason) {
   amir::Certificate out;
   out.reason = std::move(reason);

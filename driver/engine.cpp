@@ -16,12 +16,6 @@ namespace {
 
 using semantics::ir::Procedure;
 
-analysis::Mode mode_named(const std::string& name) {
-  if (name == "strict") return analysis::Mode::strict;
-  if (name == "paper-exact") return analysis::Mode::paper_exact;
-  return analysis::Mode::standard;
-}
-
 bool wanted(const RunRequest& request, const std::string& procedure) {
   return request.procedure.empty() || request.procedure == procedure;
 }
@@ -61,6 +55,12 @@ ProcedureResult check_one(const Procedure& procedure, const semantics::ir::Progr
 }
 
 }  // namespace
+
+analysis::Mode mode_named(const std::string& name) {
+  if (name == "strict") return analysis::Mode::strict;
+  if (name == "paper-exact") return analysis::Mode::paper_exact;
+  return analysis::Mode::standard;
+}
 
 LoadedFile load_file(const semantics::SourcePtr& source) {
   try {

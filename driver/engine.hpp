@@ -8,6 +8,7 @@
 
 #include "driver/result.hpp"
 #include "frontend/frontend.hpp"
+#include "semantics/modes.hpp"
 
 namespace exocheck::driver {
 
@@ -27,6 +28,9 @@ struct LoadedFile {
   frontend::LoadResult load;
   std::string internal_error;  // a broken invariant of ours while it was loaded
 };
+
+// default, strict or paper-exact.
+semantics::Mode mode_named(const std::string& name);
 
 LoadedFile load_file(const semantics::SourcePtr& source);
 

@@ -264,6 +264,4 @@ Answer Solver::solve(const Query& query, const Limits& limits) {
   return answer;
 }
 
-Answer solve(const Query& query, const Limits& limits) { return Solver().solve(query, limits); }
-
 }  // namespace exocheck::smt

@@ -48,7 +48,4 @@ class Solver {
   std::unique_ptr<Context> context_;  // made when it is needed
 };
 
-// One query.
-Answer solve(const Query& query, const Limits& limits = {});
-
 }  // namespace exocheck::smt

@@ -87,6 +87,11 @@ struct Tally {
   std::uint64_t nodes = 0;
 };
 
+void print(const Tally& tally, std::uint64_t first, std::uint64_t count) {
+  std::cout << "seeds " << first << " to " << first + count - 1 << ", " << tally.nodes << " nodes\n";
+  for (const auto& [verdict, times] : tally.verdicts) std::cout << "  " << verdict << ": " << times << "\n";
+}
+
 void compare(const Program& p, const std::string& mode, const ModeRules& rules, std::uint64_t seed,
              Tally& tally) {
   const Outcome naive = run_naive(p, environment(p), rules, {});
@@ -120,8 +125,7 @@ TEST_CASE("three machines agree on random programs") {
       compare(open, mode + ", few checks,", rules, seed, tally);
     }
   }
-  std::cout << "seeds " << first << " to " << first + count - 1 << ", " << tally.nodes << " nodes\n";
-  for (const auto& [verdict, times] : tally.verdicts) std::cout << "  " << verdict << ": " << times << "\n";
+  print(tally, first, count);
   // The programs reach every rule.
   if (count >= 20000) {
     for (const char* code :
@@ -142,6 +146,7 @@ namespace {
 void compare_slices(const Program& p, const std::string& mode, const ModeRules& rules, std::uint64_t seed,
                     Tally& tally) {
   const Outcome naive = run_naive(p, environment(p), rules, {});
+  tally.nodes += naive.nodes_executed;
   const std::string expected = testing::short_text(p, naive);
   if (naive.violation && (naive.violation->code == "E-Y20" || naive.violation->code == "E-Y21")) return;
   ProofOptions options;
@@ -204,8 +209,7 @@ TEST_CASE("slices agree with the naive machine on random programs") {
     compare_slices(*p, mode, rules, seed, tally);
     compare_slices(open, mode + ", few checks,", rules, seed, tally);
   }
-  std::cout << "seeds " << first << " to " << first + count - 1 << "\n";
-  for (const auto& [verdict, times] : tally.verdicts) std::cout << "  " << verdict << ": " << times << "\n";
+  print(tally, first, count);
   if (count >= 2500) {
     for (const char* what : {"proved", "refuted, the same violation first"})
       CHECK(tally.verdicts[std::string("default ") + what] >= count / 200);
