@@ -38,7 +38,7 @@ std::string identifier(const std::string& name) {
   return out;
 }
 
-std::string show(const SizeSet& sizes, const std::string& without = "") {
+std::string assignments(const SizeSet& sizes, const std::string& without = "") {
   std::vector<std::string> out;
   for (const auto& [name, value] : sizes) {
     if (name != without) out.push_back(fmt::format("{}={}", name, value));
@@ -184,8 +184,8 @@ class Maker {
       if (out.cost > options_.max_cost) return too_large(out.cost);
     }
     const std::string& name = program_.variables.at(index(v.var)).name;
-    out.says = fmt::format("{} is rejected{}: statement {}, {} of {}", procedure_.name, at(show(sizes_)),
-                           index(v.at.node), kind, name);
+    out.says = fmt::format("{} is rejected{}: statement {}, {} of {}", procedure_.name,
+                           at(assignments(sizes_)), index(v.at.node), kind, name);
     out.says +=
         whole ? fmt::format("[{}] ({})", fmt::join(v.element, ", "), v.code) : fmt::format(" ({})", v.code);
     Definitions definitions(term);
@@ -226,7 +226,7 @@ class Maker {
     if (out.cost > options_.max_cost) return too_large(out.cost);
     const bool repaired = options_.mode == analysis::Mode::standard;
     out.theorem = identifier(procedure_.name) + "_checked";
-    out.says = fmt::format("{} is accepted{}{}", procedure_.name, at(show(sizes_)),
+    out.says = fmt::format("{} is accepted{}{}", procedure_.name, at(assignments(sizes_)),
                            repaired ? ", and every parallel execution of it equals the sequential one"
                                     : " by the paper's rules");
     Definitions definitions(term);
@@ -282,7 +282,7 @@ class Maker {
     out.theorem = name + "_every_" + size;
     out.says = fmt::format(
         "for every {} >= {}{}, {} is accepted, and every parallel execution of it equals the sequential one",
-        size, *smallest, at(show(sizes_, size)), procedure_.name);
+        size, *smallest, at(assignments(sizes_, size)), procedure_.name);
     Definitions definitions(term);
     const std::string prologue = definitions.statements("prologue", before);
     const std::string repeated = definitions.statements("repeated", body);

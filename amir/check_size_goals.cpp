@@ -16,13 +16,6 @@ namespace {
 
 constexpr std::size_t max_goals = 400;
 
-bool reads_config(const Expr& e) {
-  bool found = false;
-  for_each_subexpr(
-      e, [&found](const Expr& sub) { found = found || std::holds_alternative<ConfigRead>(sub.node); });
-  return found;
-}
-
 }  // namespace
 
 SizeGoals::SizeGoals(const Procedure& procedure, const WindowTable& windows, const SizeFeatures& features,

@@ -29,13 +29,6 @@ constexpr double fixed_cost = 500;  // of one more run
 constexpr double solver_seconds = 10;
 constexpr smt::Limits solver_limits{2'000, 1'000'000, 2'048};
 
-bool reads_config(const Expr& e) {
-  bool found = false;
-  for_each_subexpr(
-      e, [&found](const Expr& sub) { found = found || std::holds_alternative<ConfigRead>(sub.node); });
-  return found;
-}
-
 class Planner {
  public:
   explicit Planner(const Procedure& procedure)

@@ -27,14 +27,6 @@ bool contains_tasks(const Block& block) {
   return found;
 }
 
-bool reads_config(const Expr& e) {
-  bool found = false;
-  for_each_subexpr(e, [&found](const Expr& sub) {
-    found = found || (sub.type.control() && std::holds_alternative<ConfigRead>(sub.node));
-  });
-  return found;
-}
-
 class Translator {
  public:
   Translator(const Procedure& procedure, const analysis::Facts& facts, bool bounds_open)

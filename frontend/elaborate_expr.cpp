@@ -18,9 +18,6 @@ using ir::ExprPtr;
 using ir::ExprType;
 using ir::TypeKind;
 
-constexpr ExprType control_type(TypeKind kind) { return {kind, std::nullopt, 0}; }
-constexpr ExprType literal_data{TypeKind::data, std::nullopt, 0};
-
 struct ExternName {
   std::string_view name;
   ExternRecord record;

@@ -15,9 +15,6 @@ using ir::ExprPtr;
 using ir::ExprType;
 using ir::TypeKind;
 
-constexpr ExprType control_type(TypeKind kind) { return {kind, std::nullopt, 0}; }
-constexpr ExprType literal_data{TypeKind::data, std::nullopt, 0};
-
 // An expression of literals only, which can be read as data: `3`, `-2`, `1 / 2`.
 bool is_literal(const ir::Expr& e) {
   return std::visit(ir::overloaded{

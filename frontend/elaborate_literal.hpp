@@ -5,6 +5,9 @@
 
 namespace exocheck::frontend {
 
+constexpr ir::ExprType control_type(ir::TypeKind kind) { return {kind, std::nullopt, 0}; }
+constexpr ir::ExprType literal_data{ir::TypeKind::data, std::nullopt, 0};
+
 // int, size, index
 bool indexable(const ir::ExprType& type);
 // Has no variable inside (structural, decisions.md D4); open names of a definition count as constants.

@@ -17,8 +17,6 @@ using ir::ExprPtr;
 using ir::ExprType;
 using ir::TypeKind;
 
-constexpr ExprType control_type(TypeKind kind) { return {kind, std::nullopt, 0}; }
-
 bool is_aggregate(const ExprType& type) {
   return type.kind == TypeKind::tensor || type.kind == TypeKind::window;
 }

@@ -132,6 +132,14 @@ void for_each_subexpr(const Expr& expr, const std::function<void(const Expr&)>& 
              expr.node);
 }
 
+bool reads_config(const Expr& expr) {
+  bool found = false;
+  for_each_subexpr(expr, [&found](const Expr& e) {
+    found = found || (e.type.control() && std::holds_alternative<ConfigRead>(e.node));
+  });
+  return found;
+}
+
 bool same(const Access& a, const Access& b) {
   return a.interval() == b.interval() && same(*a.lo, *b.lo) && (!a.interval() || same(*a.hi, *b.hi));
 }

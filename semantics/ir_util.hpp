@@ -27,6 +27,8 @@ void for_each_stmt(const Block& block, const std::function<void(const Stmt&)>& v
 void for_each_expr(const Stmt& stmt, const std::function<void(const Expr&)>& visit);
 // The expression and all its operands, parents first; subscripts included.
 void for_each_subexpr(const Expr& expr, const std::function<void(const Expr&)>& visit);
+// Does its value depend on a control field of a config?
+bool reads_config(const Expr& expr);
 
 // Structural equality up to ids and spans.
 bool same(const Expr& a, const Expr& b);
