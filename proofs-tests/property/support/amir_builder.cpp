@@ -54,6 +54,12 @@ VarId AmirBuilder::parameter(std::string name, std::vector<std::int64_t> shape) 
   return add(std::move(v), shape);
 }
 
+VarId AmirBuilder::sized_parameter(std::string name, std::vector<ExprPtr> shape) {
+  const VarId var = parameter(std::move(name));
+  program_.variables.back().shape = std::move(shape);
+  return var;
+}
+
 VarId AmirBuilder::shared(std::string name, std::vector<std::int64_t> shape) {
   prog::Variable v;
   v.name = std::move(name);

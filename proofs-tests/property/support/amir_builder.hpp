@@ -59,6 +59,7 @@ class AmirBuilder {
 
   // Variables. Memories are allocated and freed by statements below; parameters live from the start.
   VarId parameter(std::string name, std::vector<std::int64_t> shape = {});
+  VarId sized_parameter(std::string name, std::vector<ExprPtr> shape);
   VarId shared(std::string name, std::vector<std::int64_t> shape = {});
   VarId registers(std::string name, std::vector<std::int64_t> shape = {});
   VarId barrier(std::string name, std::vector<std::int64_t> shape = {},

@@ -36,8 +36,8 @@ Program random_program(std::uint64_t seed);
 Program with_strong_fence(const Program& program, Random& random);
 // Renames thread n of every cluster to (threads - 1 - n).
 Program with_reversed_threads(const Program& program);
-// With the fences of a kernel around it, the body as one task if it has no loop over tasks; nullopt if it has host
-// statements.
+// With the fences of a kernel around it, the body as one task if it has no loop over tasks; nullopt if it has
+// host statements.
 std::optional<Program> as_kernel(const Program& program);
 // Without most of its checks, so that runs get further before they end.
 Program with_few_checks(const Program& program, Random& random);

@@ -19,6 +19,7 @@ class Generator {
     size_ = b_.symbol();
     careful_ = random_.percent(60);
     if (random_.percent(40)) global_ = b_.parameter("g", {64});
+    if (random_.percent(30)) vector_ = b_.sized_parameter("v", {ir::add(ref(size_), num(9))});
     entry();
     tasks();
     if (random_.percent(10)) tasks();
@@ -97,22 +98,9 @@ class Generator {
     buffers_.clear();
     barriers_.clear();
     const std::int64_t n = random_.between(1, 2);
-    const std::vector<std::vector<std::int64_t>> shapes{{}, {2}, {3}, {2, 4}, {4}};
-    for (std::int64_t i = 0; i < n; ++i) {
-      const bool registers = random_.percent(25);
-      const auto& shape = random_.pick(shapes);
-      const std::string name = (registers ? "r" : "s") + std::to_string(++names_);
-      buffers_.push_back({registers ? b_.registers(name, shape) : b_.shared(name, shape), shape, registers});
-    }
+    for (std::int64_t i = 0; i < n; ++i) buffers_.push_back(buffer());
     const std::int64_t m = random_.between(1, 3);
-    const std::vector<std::vector<std::int64_t>> ring{{}, {}, {2}, {2, 2}, {3}};
-    for (std::int64_t i = 0; i < m; ++i) {
-      const auto& shape = random_.pick(ring);
-      barriers_.push_back(
-          {b_.barrier("z" + std::to_string(++names_), shape,
-                      random_.percent(12) ? LoweredBarrier::cluster_sync : LoweredBarrier::mbarrier),
-           shape, random_.pick(std::vector<std::int64_t>{0, 1, -1, -1, -2, -3})});
-    }
+    for (std::int64_t i = 0; i < m; ++i) barriers_.push_back(barrier());
     groups_ = b_.barrier("cg" + std::to_string(++names_), {cta_threads}, LoweredBarrier::sm80_commit_group);
     b_.scope(threads(0, cluster, cluster));
     for (const Buffer& x : buffers_) b_.alloc(x.var);
@@ -138,6 +126,21 @@ class Generator {
 
   // ----------------------------------------------------------------------------------------------- pieces
 
+  Buffer buffer() {
+    static const std::vector<std::vector<std::int64_t>> shapes{{}, {2}, {3}, {2, 4}, {4}, {8}, {12}};
+    const bool registers = random_.percent(25);
+    const auto& shape = random_.pick(shapes);
+    const std::string name = (registers ? "r" : "s") + std::to_string(++names_);
+    return {registers ? b_.registers(name, shape) : b_.shared(name, shape), shape, registers};
+  }
+  Barrier barrier() {
+    static const std::vector<std::vector<std::int64_t>> shapes{{}, {}, {2}, {2, 2}, {3}};
+    const auto& shape = random_.pick(shapes);
+    return {b_.barrier("z" + std::to_string(++names_), shape,
+                       random_.percent(12) ? LoweredBarrier::cluster_sync : LoweredBarrier::mbarrier),
+            shape, random_.pick(std::vector<std::int64_t>{0, 1, -1, -1, -2, -3})};
+  }
+
   ThreadMap::Dim interval(std::int64_t extent) {
     const std::int64_t lo = random_.between(0, extent - 1);
     return {extent, lo, {}, random_.between(1, extent - lo)};
@@ -156,7 +159,11 @@ class Generator {
   }
   ExprPtr index(std::int64_t extent) {
     if (counters_.empty() || random_.percent(55)) return num(random_.between(0, extent - 1));
+    const Counter& k = random_.pick(counters_);
+    if (k.extent > 0 && k.extent <= extent && random_.percent(60)) return ref(k.symbol);
     ExprPtr e = value();
+    if (counters_.size() >= 2 && random_.percent(15))
+      e = ir::add(ref(counters_.back().symbol), ref(counters_[counters_.size() - 2].symbol));
     if (random_.percent(40)) e = ir::add(e, num(random_.between(0, 3)));
     if (random_.percent(15)) e = divided(e, 2);
     return modulo(e, extent);
@@ -164,8 +171,13 @@ class Generator {
   Target target(const Buffer& x) {
     Target t = at(x.var);
     for (const std::int64_t extent : x.shape) {
-      if (random_.percent(60)) {
+      const std::int64_t kind = random_.between(1, 100);
+      if (kind <= 60) {
         t.index.push_back(point(index(extent)));
+      } else if (kind <= 75) {
+        const std::int64_t width = random_.between(1, extent);
+        const ExprPtr lo = index(extent - width + 1);
+        t.index.push_back({lo, ir::add(lo, num(width))});
       } else {
         const std::int64_t lo = random_.between(0, extent - 1);
         t.index.push_back(range(lo, random_.between(lo + 1, extent)));
@@ -201,6 +213,11 @@ class Generator {
     const std::int64_t kind = random_.between(1, 110);
     const ExprPtr v = value();
     if (kind > 100) return crossing(v);
+    if (counters_.size() >= 2 && random_.percent(25)) {
+      const ExprPtr inner = ref(counters_.back().symbol), outer = ref(counters_[counters_.size() - 2].symbol);
+      if (random_.percent(50)) return compare(ir::BinaryOp::lt, outer, inner);
+      return compare(ir::BinaryOp::eq, modulo(ir::add(inner, outer), random_.between(2, 3)), num(0));
+    }
     if (kind <= 25) return compare(ir::BinaryOp::ge, v, num(random_.between(1, 4)));
     if (kind <= 45) return compare(ir::BinaryOp::lt, ir::add(v, num(random_.between(1, 3))), ref(size_));
     if (kind <= 60)
@@ -298,6 +315,14 @@ class Generator {
     } else if (kind <= 65) {
       extent = random_.between(2, 20);
       hi = num(extent);
+    } else if (kind <= 80 && !counters_.empty()) {
+      // Longer, or shorter, with the iterations of the loop around.
+      const ExprPtr outer = ref(random_.pick(counters_).symbol);
+      if (random_.percent(50)) {
+        hi = ir::add(outer, num(random_.between(0, 2)));
+      } else {
+        lo = outer;
+      }
     }
     b_.loop(k, lo, hi, [&] {
       counters_.push_back({k, extent});
@@ -351,11 +376,17 @@ class Generator {
     const auto scope = [&](SymId s) { b_.scope({false, {{ctas, 0, {}, 1}, {cta_threads, 0, {{s, 1}}, 1}}}); };
     const auto own = [&](SymId s) {
       Target place = target(x);
-      if (!place.index.empty() && random_.percent(70))
+      if (place.index.empty() || random_.percent(30)) return place;
+      const std::int64_t share = x.shape.back() / cta_threads;
+      if (share < 2) {
         place.index.back() = point(modulo(ref(s), x.shape.back()));
+      } else {
+        const ExprPtr lo = ir::binary(ir::BinaryOp::mul, num(share), ref(s));
+        place.index.back() = {lo, ir::add(lo, num(share))};
+      }
       return place;
     };
-    b_.loop(t, num(0), num(cta_threads), [&] {
+    b_.loop(t, num(0), num(random_.percent(85) ? cta_threads : cta_threads - 1), [&] {
       scope(t);
       b_.access(own(t), {.mode = AccessMode::write, .initial = Qual::cp80, .in_order = false});
       b_.arrive(SyncTl::Sm80_cp_async, at(groups_, {point(ref(t))}));
@@ -376,6 +407,79 @@ class Generator {
     b_.scope(random_.percent(careful_ ? 70 : 30) ? threads(0, cluster, cluster) : map());
     b_.fence(random_.percent(60) ? SyncTl::cuda_in_order : timeline(),
              random_.percent(60) ? SyncTl::cuda_in_order : timeline());
+  }
+
+  // A buffer, or a barrier, that lives during some statements only.
+  void life(int depth) {
+    const bool data = random_.percent(60), checked = random_.percent(60);
+    b_.scope(threads(0, cluster, cluster));
+    if (data) {
+      buffers_.push_back(buffer());
+      b_.alloc(buffers_.back().var);
+    } else {
+      barriers_.push_back(barrier());
+      b_.alloc(barriers_.back().var);
+    }
+    block(random_.between(1, 4), depth - 1);
+    b_.scope(random_.percent(90) ? threads(0, cluster, cluster) : map());
+    if (careful_ && random_.percent(70)) b_.fence(SyncTl::cuda_in_order, SyncTl::cuda_in_order);
+    if (data) {
+      const Buffer x = buffers_.back();
+      buffers_.pop_back();
+      if (checked && !x.registers) {
+        b_.free_checked(x.var);
+      } else {
+        b_.free(x.var);
+      }
+    } else {
+      if (checked) b_.check_barrier(barriers_.back().var);
+      b_.free(barriers_.back().var);
+      barriers_.pop_back();
+    }
+  }
+
+  // A rectangle of elements gets its values, or is read, one by one.
+  void sweep() {
+    const Buffer& x = random_.pick(buffers_);
+    sweep(x, at(x.var), random_.percent(75));
+  }
+  void sweep(const Buffer& x, Target t, bool write) {
+    if (t.index.size() == x.shape.size()) {
+      if (write) {
+        b_.init_write(t);
+      } else {
+        b_.init_read(t);
+      }
+      return;
+    }
+    const std::int64_t extent = x.shape[t.index.size()];
+    const SymId i = b_.symbol();
+    const ExprPtr lo = num(random_.percent(80) ? 0 : 1);
+    b_.loop(i, lo, random_.percent(70) ? num(extent) : modulo(value(), extent + 1), [&] {
+      t.index.push_back(point(ref(i)));
+      sweep(x, t, write);
+    });
+  }
+
+  // Every task has four elements of `vector_`, the last one perhaps fewer.
+  void touch_vector() {
+    ExprPtr i = ir::binary(ir::BinaryOp::mul, num(4), ref(task_));
+    if (!counters_.empty() && random_.percent(50)) {
+      i = ir::add(i, modulo(ref(random_.pick(counters_).symbol), random_.percent(85) ? 4 : 5));
+    } else {
+      i = ir::add(i, num(random_.between(0, random_.percent(85) ? 3 : 4)));
+    }
+    const auto touch = [&] {
+      Access a;
+      a.mode = random_.pick(std::vector<AccessMode>{AccessMode::read, AccessMode::write, AccessMode::atomic});
+      if (a.mode == AccessMode::atomic) a.atomic = QualSet{Qual::ram};
+      b_.access(at(*vector_, {point(i)}), a);
+    };
+    if (random_.percent(70)) {
+      b_.branch(compare(ir::BinaryOp::lt, i, ref(size_)), touch);
+    } else {
+      touch();
+    }
   }
 
   void touch_global() {
@@ -407,11 +511,14 @@ class Generator {
       return b_.await(t, timeline(), z.n);
     }
     if (kind <= 66) return rendezvous();
-    if (kind <= 70 && global_) return touch_global();
+    if (kind <= 68 && global_) return touch_global();
+    if (kind <= 70 && vector_) return touch_vector();
+    if (kind <= 73) return sweep();
     if (kind <= 78) return copies(depth);
     if (depth <= 0) return access();
     if (kind <= 86) return ring(depth);
     if (kind <= 93) return counted(depth - 1, random_.between(1, 4));
+    if (kind <= 95) return life(depth);
     b_.branch(
         condition(), [&] { block(random_.between(1, 3), depth - 1); },
         [&] { block(random_.between(0, 2), depth - 1); });
@@ -423,7 +530,7 @@ class Generator {
   Random random_;
   AmirBuilder b_;
   SymId size_{}, task_{};
-  std::optional<VarId> global_;
+  std::optional<VarId> global_, vector_;
   VarId groups_{};
   bool careful_ = false, one_task_ = true;
   std::vector<Buffer> buffers_;
