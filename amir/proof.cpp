@@ -22,6 +22,7 @@ using slices::FormulaId;
 using slices::Formulas;
 using slices::GiveUp;
 using slices::Linear;
+using smt::combine;
 
 namespace {
 
@@ -54,6 +55,7 @@ class Proof::State {
     budget_.deadline = std::chrono::steady_clock::now() +
                        std::chrono::milliseconds(static_cast<std::int64_t>(options.max_seconds * 1000));
     budget_.fast_forward = options.fast_forward;
+    budget_.approximate_all = options.approximate_all;
   }
 
   ProofResult look(const ModeRules& rules, const Candidates& candidates) {
@@ -103,6 +105,8 @@ class Proof::State {
   void judge(const Candidates& candidates);
   // Sizes for the condition; nullopt: none, or (with `unknown` set) nobody knows.
   std::optional<ParameterValues> sizes(FormulaId f, bool& unknown);
+  // The parameters have these values.
+  FormulaId at_sizes(const ParameterValues& values);
 
   const Program& program_;
   const Procedure& procedure_;
@@ -198,7 +202,7 @@ void Proof::State::follow(const working::Rules& rules) {
   result_.memory_queries = memory.queries;
   for (const auto* list : {&memory.across_tasks, &memory.within_task}) {
     for (const slices::Encounter& m : *list)
-      memory_suspects_.push_back({m.condition, {"E-Y32", false, m.check, m.var, {}, {}}});
+      memory_suspects_.push_back({m.condition, {"E-Y32", false, m.check, m.var, {}, {}, {}}});
   }
   for (std::size_t task = 0; task < task_slices_.size(); ++task) {
     const TaskSlices& t = task_slices_[task];
@@ -220,7 +224,8 @@ ProofFailure Proof::State::describe(std::size_t task, const slices::Slice& slice
                    unit.leaves[f.unit_leaf].node->id,
                    slice.var.value_or(VarId{}),
                    slice.first,
-                   {static_cast<std::int64_t>(task)}};
+                   {static_cast<std::int64_t>(task)},
+                   f.approximate};
   if (!slice.var) {
     const slices::SliceBarrier& b = slice.barriers[f.barrier];
     out.var = b.var;
@@ -261,19 +266,26 @@ std::optional<ParameterValues> Proof::State::sizes(FormulaId f, bool& unknown) {
   return out;
 }
 
+FormulaId Proof::State::at_sizes(const ParameterValues& values) {
+  FormulaId out = FormulaId::yes;
+  for (const auto& [symbol, value] : values)
+    out = formulas_.conj(out, formulas_.zero(combine(1, *bindings_[symbol], -1, Linear{{}, value})));
+  return out;
+}
+
 void Proof::State::judge(const Candidates& candidates) {
   bool unknown = false;
   for (const Suspect& s : suspects_) {
     if (options_.keep_failures && formulas_.satisfiable(s.condition) != Formulas::Satisfiable::no)
       result_.failures.push_back(s.failure);
   }
-  const auto collect = [&](const std::vector<Suspect>& suspects, bool warning,
+  const auto collect = [&](const std::vector<Suspect>& suspects, bool warning, bool approximate,
                            std::vector<ParameterValues>& out) {
     // The smallest sizes of all paths together first, then path by path.
     FormulaId any = FormulaId::no;
     std::vector<const Suspect*> wanted;
     for (const Suspect& s : suspects) {
-      if (s.failure.warning != warning) continue;
+      if (s.failure.warning != warning || s.failure.approximate.empty() == approximate) continue;
       any = formulas_.disj(any, s.condition);
       wanted.push_back(&s);
     }
@@ -283,12 +295,20 @@ void Proof::State::judge(const Candidates& candidates) {
       auto found = sizes(f, unknown);
       if (!found) return false;
       if (std::find(out.begin(), out.end(), *found) != out.end()) return true;
+      if (!warning && !result_.failure) result_.failure = wanted.front()->failure;
       confirmed = !warning && candidates.confirm && candidates.confirm(*found);
       out.push_back(std::move(*found));
       return true;
     };
-    if (!warning && !result_.failure) result_.failure = wanted.front()->failure;
     if (wanted.size() <= 40 && !add(any) && !unknown) return;
+    // At the smallest sizes of an approximate path nothing need be wrong.
+    FormulaId others = any;
+    while (approximate && !warning && !confirmed && !out.empty() && out.size() < candidates.most) {
+      others = formulas_.conj(others, formulas_.negate(at_sizes(out.back())));
+      if (add(others)) continue;
+      if (!unknown) return;
+      break;
+    }
     for (const Suspect* s : wanted) {
       if (confirmed || out.size() >= candidates.most) break;
       // One set of sizes is enough for a warning.
@@ -297,15 +317,19 @@ void Proof::State::judge(const Candidates& candidates) {
     }
     result_.confirmed = result_.confirmed || confirmed;
   };
-  collect(suspects_, false, result_.candidates);
-  if (!result_.confirmed) collect(memory_suspects_, false, result_.candidates);
+  collect(suspects_, false, false, result_.candidates);
+  if (!result_.confirmed) collect(memory_suspects_, false, false, result_.candidates);
+  if (!result_.confirmed) collect(suspects_, false, true, result_.candidates);
   if (!result_.candidates.empty()) {
     result_.kind = ProofResult::Kind::refuted;
     result_.reason = "a path was found on which a rule may be broken";
+    if (!result_.failure->approximate.empty())
+      result_.reason =
+          fmt::format("a rule may be broken on a path that need not exist: {}", result_.failure->approximate);
     return;
   }
   if (unknown) return give_up("the solver gave up on a path");
-  collect(suspects_, true, result_.warnings);
+  for (const bool approximate : {false, true}) collect(suspects_, true, approximate, result_.warnings);
   if (unknown) return give_up("the solver gave up on a path");
   if (!result_.reaches_task)
     return give_up(task_unknown_ ? "the solver gave up on the tasks" : "no task is ever executed");

@@ -25,7 +25,8 @@ struct ProofOptions {
   double solver_seconds = 5;
   // For tests: false runs loops with constant bounds to their end, looks at equal slices one by one.
   bool fast_forward = true, merge_slices = true;
-  bool keep_failures = false;  // fill ProofResult::failures
+  bool approximate_all = false;  // for tests: over-approximates every loop whose length is not constant
+  bool keep_failures = false;    // fill ProofResult::failures
 };
 
 // What to do with sizes at which a rule may be broken.
@@ -44,6 +45,8 @@ struct ProofFailure {
   std::vector<std::int64_t> element;  // the smallest of its class
   // Compared as lists, failures are in execution order; empty if an iteration is not constant.
   std::vector<std::int64_t> order;
+  // Not empty: some loop was over-approximated, so perhaps no sizes have this path (all-sizes.md 4.5); why.
+  std::string_view approximate;
 };
 
 struct ProofResult {

@@ -20,6 +20,8 @@ struct Failure {
   std::uint32_t barrier = 0;  // rules about counters: index into Slice::barriers
   // Enclosing loops, outermost first: the index of the first leaf inside, and the iteration.
   std::vector<std::pair<std::uint32_t, Linear>> loops;
+  // Not empty: the path may not exist at any sizes, for a loop before it was over-approximated; why.
+  std::string_view approximate;
 };
 
 // Of all slices of a procedure together.
@@ -28,6 +30,7 @@ struct Budget {
   std::uint64_t steps = 0, layers = 0;
   // false: loops with constant bounds run to their end (to test that cutting them short changes nothing).
   bool fast_forward = true;
+  bool approximate_all = false;  // over-approximates every loop whose length is not constant
 };
 
 // All failures of the slice under the assumptions, in the order found; a path ends at its first. Throws

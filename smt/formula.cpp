@@ -18,6 +18,12 @@ using semantics::ir::floor_div;
 using semantics::ir::overloaded;
 namespace ir = semantics::ir;
 
+namespace {
+
+constexpr std::uint64_t largest_size = std::uint64_t{1} << 62;
+
+}  // namespace
+
 // ------------------------------------------------------------------------------------------- integers
 
 Linear Formulas::declare(std::string name, VariableRole role) {
@@ -175,7 +181,9 @@ FormulaId Formulas::nary(Kind kind, std::vector<FormulaId> parts) {
   }
   if (flat.empty()) return neutral;
   if (flat.size() == 1) return flat.front();
-  return intern({kind, {}, std::move(flat)});
+  std::uint64_t size = 0;
+  for (const FormulaId p : flat) size = std::min(largest_size, size + node(p).size);
+  return intern({kind, {}, std::move(flat), size});
 }
 
 std::vector<FormulaId> Formulas::conjuncts(FormulaId f) const {

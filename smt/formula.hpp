@@ -58,6 +58,8 @@ class Formulas {
   std::optional<FormulaId> condition(const semantics::ir::Expr& e, const Values& values);
   FormulaId substitute(FormulaId f, AtomId variable, const Linear& value);
   bool mentions(FormulaId f, AtomId variable) const;
+  // Number of its comparisons, each as often as it occurs.
+  std::uint64_t size(FormulaId f) const { return node(f).size; }
   // f without those of its conjuncts that are conjuncts of `known`.
   FormulaId without(FormulaId f, FormulaId known);
   // The linear forms of the comparisons in f, `a <= 0` and `a == 0` (or != 0) told apart.
@@ -94,6 +96,7 @@ class Formulas {
     Kind kind = Kind::no;
     Linear a;                      // le, eq, ne
     std::vector<FormulaId> parts;  // conj, disj: ascending, at least two
+    std::uint64_t size = 1;        // saturates
     friend auto operator<=>(const Node&, const Node&) = default;
   };
 
@@ -112,7 +115,7 @@ class Formulas {
   Solver solver_;
   std::uint32_t next_variable_ = 0;
   Atoms atoms_;
-  std::vector<Node> nodes_{{Kind::no, {}, {}}, {Kind::yes, {}, {}}};
+  std::vector<Node> nodes_{{Kind::no, {}, {}, 0}, {Kind::yes, {}, {}, 0}};
   std::map<Node, FormulaId> ids_;
   std::map<std::pair<FormulaId, FormulaId>, std::optional<bool>> decided_;
   std::map<FormulaId, std::vector<Linear>> facts_;

@@ -55,6 +55,7 @@ TEST_CASE("joined paths keep what they have in common") {
   CHECK(s.f.join(s.f.conj(common, a), s.f.conj(common, s.f.negate(a))) == common);
   CHECK(s.f.join(s.f.conj(common, a), s.f.conj(common, b)) == s.f.conj(common, s.f.disj(a, b)));
   CHECK(s.f.join(s.f.conj(common, a), common) == common);
+  CHECK(s.f.size(s.f.join(s.f.conj(common, a), s.f.conj(common, b))) == 3);
   CHECK(s.f.without(s.f.conj(common, a), a) == common);
 }
 
