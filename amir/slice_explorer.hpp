@@ -83,8 +83,8 @@ class Explorer {
   // false: no cycle after `patience` layers, or conditions that grow with each; nothing is done.
   bool iterate(Segmentation& s, const Start& start, const Linear& end, FormulaId path, bool last,
                std::size_t patience);
-  // Any number of iterations, at least one, of which only range and residue are known (all-sizes.md 4.5): more
-  // paths than there are, marked by the conjunct `approximate_`.
+  // Any number of iterations, at least one, of which only range and residue are known (all-sizes.md 4.5):
+  // more paths than there are, marked by the conjunct `approximate_`.
   void approximate(Segmentation& s, const Start& start, const Linear& end, FormulaId path, bool last,
                    std::string_view reason);
   // A comparison in one of the first `period` iterations that the path leaves open.

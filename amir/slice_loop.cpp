@@ -17,7 +17,8 @@ namespace {
 constexpr std::size_t most_layers = 240;        // of one segment of a loop whose length is not constant
 constexpr std::int64_t most_iterations = 4096;  // of a constant loop whose iterations differ
 constexpr std::int64_t longest_period = 4096;
-constexpr std::uint64_t largest_condition = 1000;  // of a state after some iterations, in comparisons
+constexpr std::uint64_t most_approximations = 2000;
+constexpr std::uint64_t largest_condition = 200;  // of a state after some iterations, in comparisons
 
 }  // namespace
 
@@ -390,6 +391,8 @@ void Explorer::approximate(Segmentation& s, const Start& start, const Linear& en
     environment_.emplace_back(s.item->block->iterator, y);
     loops_.emplace_back(s.item->leaf, y);
     ++budget_.layers;
+    if (++budget_.approximations > most_approximations)
+      throw GiveUp("too many iterations differ in the loops that are followed approximately");
     for (const auto& [after, f] : block(s.item->block->body, {{state, runs}})) {
       const At next{(residue + 1) % period, after};
       if (reached.contains(next) || formulas_.satisfiable(f) == Formulas::Satisfiable::no) continue;

@@ -9,7 +9,7 @@ namespace exocheck::amir::slices {
 
 namespace {
 
-constexpr std::uint64_t largest_path = 100'000;  // comparisons
+constexpr std::uint64_t largest_path = 1000;  // comparisons
 
 }  // namespace
 

@@ -27,7 +27,7 @@ struct Failure {
 // Of all slices of a procedure together.
 struct Budget {
   std::chrono::steady_clock::time_point deadline;
-  std::uint64_t steps = 0, layers = 0;
+  std::uint64_t steps = 0, layers = 0, approximations = 0;
   // false: loops with constant bounds run to their end (to test that cutting them short changes nothing).
   bool fast_forward = true;
   bool approximate_all = false;  // over-approximates every loop whose length is not constant
