@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+
 #include "amir/machine.hpp"
 #include "amir/trace_graph.hpp"
 
@@ -45,6 +47,20 @@ std::string short_text(const Program& program, const amir::ProofResult& result) 
   }
   if (best == nullptr) return "accepted";
   return fmt::format("{} node {}", element_text(program, *best), index(best->node));
+}
+
+bool in_shared_memory(const Program& program, const amir::Outcome& outcome) {
+  return outcome.violation && program.variables[index(outcome.violation->var)].parameter;
+}
+
+bool broken_in_a_slice(const amir::ProofResult& result) {
+  return std::any_of(result.failures.begin(), result.failures.end(),
+                     [](const amir::ProofFailure& f) { return !f.warning; });
+}
+
+bool in_execution_order(const amir::ProofResult& result) {
+  return std::all_of(result.failures.begin(), result.failures.end(),
+                     [](const amir::ProofFailure& f) { return !f.order.empty() && f.approximate.empty(); });
 }
 
 std::string verdict(const Program& program, const amir::ModeRules& rules) {

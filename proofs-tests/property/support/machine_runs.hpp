@@ -21,6 +21,14 @@ std::string short_text(const Program& program, const amir::Outcome& outcome);
 // Of the failures that a proof kept (ProofOptions::keep_failures), the first in execution order.
 std::string short_text(const Program& program, const amir::ProofResult& result);
 
+// Was a rule broken in memory that tasks share?
+bool in_shared_memory(const Program& program, const amir::Outcome& outcome);
+// Of the failures that a proof kept: is any more than a warning? If not, what it refutes lies in shared
+// memory.
+bool broken_in_a_slice(const amir::ProofResult& result);
+// Are they all in execution order, on paths that exist?
+bool in_execution_order(const amir::ProofResult& result);
+
 // The common verdict of the naive machine, the working machine and the trace graph. If they differ, a text
 // that names all three.
 std::string verdict(const Program& program, const amir::ModeRules& rules);

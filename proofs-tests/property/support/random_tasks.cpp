@@ -110,17 +110,8 @@ class Generator {
     b_.scope(threads(0, cluster, cluster));
     if (careful_ && random_.percent(70)) b_.fence(SyncTl::cuda_in_order, SyncTl::cuda_in_order);
     const bool checked = random_.percent(70);
-    for (const Buffer& x : buffers_) {
-      if (checked && !x.registers) {
-        b_.free_checked(x.var);
-      } else {
-        b_.free(x.var);
-      }
-    }
-    for (const Barrier& z : barriers_) {
-      if (checked && random_.percent(50)) b_.check_barrier(z.var);
-      b_.free(z.var);
-    }
+    for (const Buffer& x : buffers_) release(x, checked);
+    for (const Barrier& z : barriers_) release(z, checked && random_.percent(50));
     b_.free(groups_);
   }
 
@@ -139,6 +130,18 @@ class Generator {
     return {b_.barrier("z" + std::to_string(++names_), shape,
                        random_.percent(12) ? LoweredBarrier::cluster_sync : LoweredBarrier::mbarrier),
             shape, random_.pick(std::vector<std::int64_t>{0, 1, -1, -1, -2, -3})};
+  }
+
+  void release(const Buffer& x, bool checked) {
+    if (checked && !x.registers) {
+      b_.free_checked(x.var);
+    } else {
+      b_.free(x.var);
+    }
+  }
+  void release(const Barrier& z, bool checked) {
+    if (checked) b_.check_barrier(z.var);
+    b_.free(z.var);
   }
 
   ThreadMap::Dim interval(std::int64_t extent) {
@@ -424,16 +427,10 @@ class Generator {
     b_.scope(random_.percent(90) ? threads(0, cluster, cluster) : map());
     if (careful_ && random_.percent(70)) b_.fence(SyncTl::cuda_in_order, SyncTl::cuda_in_order);
     if (data) {
-      const Buffer x = buffers_.back();
+      release(buffers_.back(), checked);
       buffers_.pop_back();
-      if (checked && !x.registers) {
-        b_.free_checked(x.var);
-      } else {
-        b_.free(x.var);
-      }
     } else {
-      if (checked) b_.check_barrier(barriers_.back().var);
-      b_.free(barriers_.back().var);
+      release(barriers_.back(), checked);
       barriers_.pop_back();
     }
   }
@@ -461,6 +458,14 @@ class Generator {
     });
   }
 
+  // An access to memory that other tasks may access, too.
+  void share(const Target& t) {
+    Access a;
+    a.mode = random_.pick(std::vector<AccessMode>{AccessMode::read, AccessMode::write, AccessMode::atomic});
+    if (a.mode == AccessMode::atomic) a.atomic = QualSet{Qual::ram};
+    b_.access(t, a);
+  }
+
   // Every task has four elements of `vector_`, the last one perhaps fewer.
   void touch_vector() {
     ExprPtr i = ir::binary(ir::BinaryOp::mul, num(4), ref(task_));
@@ -469,12 +474,7 @@ class Generator {
     } else {
       i = ir::add(i, num(random_.between(0, random_.percent(85) ? 3 : 4)));
     }
-    const auto touch = [&] {
-      Access a;
-      a.mode = random_.pick(std::vector<AccessMode>{AccessMode::read, AccessMode::write, AccessMode::atomic});
-      if (a.mode == AccessMode::atomic) a.atomic = QualSet{Qual::ram};
-      b_.access(at(*vector_, {point(i)}), a);
-    };
+    const auto touch = [&] { share(at(*vector_, {point(i)})); };
     if (random_.percent(70)) {
       b_.branch(compare(ir::BinaryOp::lt, i, ref(size_)), touch);
     } else {
@@ -490,10 +490,7 @@ class Generator {
                        num(random_.percent(80) ? 0 : 1)),
                60);
     t.index.push_back({lo, ir::add(lo, num(width))});
-    Access a;
-    a.mode = random_.pick(std::vector<AccessMode>{AccessMode::read, AccessMode::write, AccessMode::atomic});
-    if (a.mode == AccessMode::atomic) a.atomic = QualSet{Qual::ram};
-    b_.access(t, a);
+    share(t);
   }
 
   void statement(int depth) {
